@@ -161,7 +161,8 @@ static void read_file(struct hp_candidates *self, struct hp_candidate *file,
     struct hp_file_code code = {.unit = 0};
     file->is_read = true;
     if (fd < 0) {
-        hp_sym_diagnose(&file->why, HP_SYM_UNREADABLE, "%s: it went away", shown);
+        hp_sym_diagnose(&file->why, HP_SYM_UNREADABLE,
+                        HP_MESSAGE("file-went-away", "%s: it went away"), shown);
     } else if (hp_keeper_ask_code(&self->keeper, fd, hp_span_of(shown),
                                   wants_text ? HP_CODE_TEXT : HP_CODE_HEADERS, &code,
                                   &file->why)) {

@@ -120,7 +120,8 @@ int hp_child_start(struct hp_child *child, void (*serve)(int sock),
     struct rlimit limit;
     struct parent_process parent = {getpid(), gettid() == getpid()};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
-        return hp_fail_errno(err, "no socket for the symbolizer");
+        return hp_fail_errno(err, HP_MESSAGE("child-no-socket",
+                                             "no socket for the symbolizer"));
     }
     uint64_t data = is_limited(RLIMIT_DATA, &limit) ? data_size() : 0;
     pid_t pid = fork();
@@ -130,7 +131,8 @@ int hp_child_start(struct hp_child *child, void (*serve)(int sock),
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
-        return hp_fail_errno(err, "no process for the symbolizer");
+        return hp_fail_errno(err, HP_MESSAGE("child-no-process",
+                                             "no process for the symbolizer"));
     }
     *child = (struct hp_child){pid, pair[0], data};
     return HP_OK;

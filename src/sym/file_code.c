@@ -106,17 +106,23 @@ static bool check_segments(const struct hp_image *image, struct hp_sym_diagnosti
     hp_vec_each (load, &image->loads) {
         if (load->exec && load->size > LONGEST_TEXT) {
             return hp_sym_diagnose(why, HP_SYM_UNSUPPORTED,
-                                   "%s: a segment of more than 2 GiB", image->path);
+                                   HP_MESSAGE("code-segment-too-large",
+                                              "%s: a segment of more than 2 GiB"),
+                                   image->path);
         }
         if (load->exec &&
             (load->offset > image->size || load->size > image->size - load->offset)) {
-            return hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: it ends within a segment",
+            return hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                                   HP_MESSAGE("code-segment-cut",
+                                              "%s: it ends within a segment"),
                                    image->path);
         }
         all += load->exec ? load->size : 0;
     }
     return all <= image->size ||
-           hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: segments of code overlap",
+           hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                           HP_MESSAGE("code-segments-overlap",
+                                      "%s: segments of code overlap"),
                            image->path);
 }
 
@@ -197,7 +203,9 @@ static bool read_code(struct hp_file_code *code, const struct hp_image *image,
     }
     return check_segments(image, why) &&
            (scan_text(code, image) ||
-            hp_sym_diagnose(why, HP_SYM_DAMAGED, "%s: it cannot be read", image->path));
+            hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                            HP_MESSAGE("code-not-read", "%s: it cannot be read"),
+                            image->path));
 }
 
 void hp_file_code_drop_text(struct hp_file_code *code) {

@@ -230,9 +230,10 @@ static enum hp_sym_status status_of(int error) {
 // earlier reason.
 static void refuse(struct file_search *search, const char *root, const char *path) {
     bool missing = errno == ENOENT || errno == ENOTDIR;
-    const char *why = errno == EINVAL    ? "not a regular file"
-                      : errno == ENOEXEC ? "not an ELF file"
-                                         : strerror(errno);
+    const char *why =
+        errno == EINVAL    ? hp_words(HP_WORDS("file-not-regular", "not a regular file"))
+        : errno == ENOEXEC ? hp_words(HP_WORDS("file-not-elf", "not an ELF file"))
+                           : strerror(errno);
     enum hp_sym_status status = status_of(errno);
     if (search->find == HP_FIND_MODULE && status > search->finder->status) {
         search->finder->status = status;

@@ -144,13 +144,17 @@ static void diagnose_signal(const struct hp_child_end *end,
                             struct hp_sym_diagnostic *why) {
     int number = WTERMSIG(end->status);
     if (number == SIGXCPU) {
-        hp_sym_diagnose(why, HP_SYM_OVER_BUDGET, "reading it took too long");
+        hp_sym_diagnose(why, HP_SYM_OVER_BUDGET,
+                        HP_MESSAGE("reader-slow", "reading it took too long"));
     } else if (number == SIGKILL && !end->is_our_kill) {
         hp_sym_diagnose(why, HP_SYM_KILLED, "%s", "");
     } else if (end->is_our_kill) {
-        hp_sym_diagnose(why, HP_SYM_DAMAGED, "reading it failed");
+        hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                        HP_MESSAGE("reader-failed", "reading it failed"));
     } else {
-        hp_sym_diagnose(why, HP_SYM_DAMAGED, "reading it ended with %s (signal %d)",
+        hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                        HP_MESSAGE("reader-killed",
+                                   "reading it ended with %s (signal %d)"),
                         signal_name(number), number);
     }
 }
@@ -162,11 +166,15 @@ static void diagnose_exit(int status, struct hp_sym_diagnostic *why) {
         hp_sym_diagnose(why, HP_SYM_NO_MEMORY, "%s", "");
         break;
     case HP_CHILD_NO_SANDBOX:
-        hp_sym_diagnose(why, HP_SYM_NO_PROCESS, "there is no sandbox to be had: %s",
+        hp_sym_diagnose(why, HP_SYM_NO_PROCESS,
+                        HP_MESSAGE("reader-no-sandbox",
+                                   "there is no sandbox to be had: %s"),
                         hp_sandbox_missing());
         break;
     default:
-        hp_sym_diagnose(why, HP_SYM_DAMAGED, "reading it ended before it was done");
+        hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                        HP_MESSAGE("reader-ended-early",
+                                   "reading it ended before it was done"));
     }
 }
 
@@ -185,11 +193,15 @@ static void give_up(struct hp_keeper *self, int reason, struct hp_sym_diagnostic
     struct hp_child_end end;
     finish(self, gone, &end);
     if (reason == EAGAIN) {
-        hp_sym_diagnose(why, HP_SYM_OVER_BUDGET, "reading it took too long");
+        hp_sym_diagnose(why, HP_SYM_OVER_BUDGET,
+                        HP_MESSAGE("answer-slow", "reading it took too long"));
     } else if (reason == EMSGSIZE) {
-        hp_sym_diagnose(why, HP_SYM_DAMAGED, "reading it gave more than a file can hold");
+        hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                        HP_MESSAGE("answer-too-large",
+                                   "reading it gave more than a file can hold"));
     } else if (!gone || end.status == -1) {
-        hp_sym_diagnose(why, HP_SYM_DAMAGED, "reading it failed");
+        hp_sym_diagnose(why, HP_SYM_DAMAGED,
+                        HP_MESSAGE("answer-failed", "reading it failed"));
     } else if (WIFSIGNALED(end.status)) {
         diagnose_signal(&end, why);
     } else {

@@ -72,19 +72,24 @@ bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
         return true;
     }
     hp_minidebug_done(mini);
-    return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
-                           "%s: its .gnu_debugdata is damaged, or larger than such are",
-                           image->path);
+    return hp_sym_diagnose(
+        diagnostic, HP_SYM_DAMAGED,
+        HP_MESSAGE("minidebug-damaged",
+                   "%s: its .gnu_debugdata is damaged, or larger than such are"),
+        image->path);
 }
 #else
 bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
                        struct hp_sym_diagnostic *diagnostic) {
     *mini = (struct hp_minidebug){.image.elf = NULL};
     return hp_image_has_section(image, ".gnu_debugdata") &&
-           hp_sym_diagnose(diagnostic, HP_SYM_UNSUPPORTED,
-                           "%s: its .gnu_debugdata is not read: this program was built "
-                           "without liblzma",
-                           image->path);
+           hp_sym_diagnose(
+               diagnostic, HP_SYM_UNSUPPORTED,
+               HP_MESSAGE(
+                   "minidebug-without-lzma",
+                   "%s: its .gnu_debugdata is not read: this program was built without "
+                   "liblzma"),
+               image->path);
 }
 #endif
 

@@ -69,13 +69,19 @@ const char *hp_signs_find(const struct hp_signs *signs, hp_module_id id) {
     const struct hp_module *module = &signs->profile->modules.at[id.n];
     const struct hp_found_file *file = &signs->files[id.n];
     if (module->deleted) {
-        return "the file was replaced or deleted; the one there now fits";
+        return hp_words(
+            HP_WORDS("file-replaced-fits",
+                     "the file was replaced or deleted; the one there now fits"));
     }
     if (!signs->are_of_this_host || !file->is_at_own_path) {
         return NULL;
     }
     return has_one_file(module) && !is_same_file(module, file)
-               ? "the file is not the one of the memory map, by its inode or device"
-           : file->changed > signs->newest ? "the file was changed after the newest input"
-                                           : NULL;
+               ? hp_words(HP_WORDS(
+                     "file-other-inode",
+                     "the file is not the one of the memory map, by its inode or device"))
+           : file->changed > signs->newest
+               ? hp_words(HP_WORDS("file-changed-later",
+                                   "the file was changed after the newest input"))
+               : NULL;
 }

@@ -387,10 +387,12 @@ static void note_bounds(struct hp_profile *profile, struct hp_module *module,
                         uint32_t functions, uint32_t addresses) {
     char text[700];
     const char *note = hp_profile_text(profile, module->note);
-    snprintf(text, sizeof text,
-             "%s%s%u address%s of %u function%s known by where %s (.eh_frame)", note,
-             *note ? "; " : "", addresses, addresses == 1 ? "" : "es", functions,
-             functions == 1 ? "" : "s", functions == 1 ? "it begins" : "they begin");
+    hp_message_print(
+        text, sizeof text,
+        HP_MESSAGE("functions-by-start",
+                   "%s%s%u address%s of %u function%s known by where %s (.eh_frame)"),
+        note, *note ? "; " : "", addresses, addresses == 1 ? "" : "es", functions,
+        functions == 1 ? "" : "s", functions == 1 ? "it begins" : "they begin");
     module->note = hp_strtab_add(&profile->strings, hp_span_of(text));
 }
 
@@ -457,7 +459,7 @@ static void hp_nameless_settle(struct hp_profile *profile) {
 static void note(struct hp_symbolizer *self, struct hp_module *module,
                  enum hp_sym_status status, const char *text) {
     module->status = status;
-    module->note = hp_strtab_add(&self->profile->strings, hp_span_of(text));
+    module->note = hp_strtab_add(&self->profile->strings, hp_span_of(hp_words(text)));
 }
 
 // Make finder->others the paths of the other modules that have the same file, because
@@ -655,13 +657,20 @@ static void take_builds(struct hp_symbolizer *self, struct hp_task *task) {
 // Note why no file was proven to be the one that ran.
 static void note_open(struct hp_symbolizer *self, struct hp_module *module) {
     bool is_compared = hp_module_is_compared(module);
-    char text[100] = "no file there has the layout that was mapped";
-    if (!is_compared) {
-        snprintf(text, sizeof text, "the dumps show no executable part of it");
-    }
+    char text[100];
     if (module->misfits.failed > 0) {
-        snprintf(text, sizeof text, "%u of %u return addresses follow no call there",
-                 module->misfits.failed, module->misfits.checked);
+        hp_message_print(text, sizeof text,
+                         HP_MESSAGE("files-without-calls",
+                                    "%u of %u return addresses follow no call there"),
+                         module->misfits.failed, module->misfits.checked);
+    } else if (is_compared) {
+        hp_message_print(text, sizeof text,
+                         HP_MESSAGE("files-of-other-layout",
+                                    "no file there has the layout that was mapped"));
+    } else {
+        hp_message_print(text, sizeof text,
+                         HP_MESSAGE("files-not-compared",
+                                    "the dumps show no executable part of it"));
     }
     note(self, module, is_compared ? HP_SYM_OTHER_BUILD : HP_SYM_NOT_COMPARED, text);
 }
@@ -769,8 +778,11 @@ static void note_listed_calls(struct hp_symbolizer *self, struct hp_module *modu
     if (module->proof == HP_PROOF_FITS &&
         hp_span_is(hp_strtab_span(&self->profile->strings, module->note),
                    HP_NOTE_NO_CODE)) {
-        note(self, module, module->status,
-             "a debug file in place of the binary: compared by the calls that it lists");
+        note(
+            self, module, module->status,
+            HP_WORDS("signs-debug-file",
+                     "a debug file in place of the binary: compared by the calls that it "
+                     "lists"));
     }
 }
 
@@ -798,8 +810,10 @@ static void judge(struct hp_symbolizer *self, struct hp_module *module,
     }
     if (returns->verdict == HP_BUILD_OTHER) {
         char text[100];
-        snprintf(text, sizeof text, "%u of %u return addresses follow no call there",
-                 returns->failed, returns->checked);
+        hp_message_print(text, sizeof text,
+                         HP_MESSAGE("signs-no-calls",
+                                    "%u of %u return addresses follow no call there"),
+                         returns->failed, returns->checked);
         note(self, module, HP_SYM_OTHER_BUILD, text);
         module->symbols_from = module->build_id = (hp_string){0};
         module->lacks_inlines = false;
@@ -907,11 +921,14 @@ static void report_progress(const struct hp_symbolizer *self, size_t done) {
 static void warn_of_sandbox(const struct hp_symbolizer *self) {
     const char *parent = hp_sandbox_parent_lack();
     if (self->keeper.sandbox == HP_SANDBOX_OFF) {
-        hp_profile_warn_as(self->profile, true,
-                           "binaries are read without a sandbox, as asked for");
+        hp_profile_warn_as(
+            self->profile, true,
+            HP_MESSAGE("sandbox-not-used",
+                       "binaries are read without a sandbox, as asked for"));
     } else if (self->keeper.lacks_sandbox || *parent) {
         hp_profile_warn_as(self->profile, true,
-                           "the sandbox for reading binaries lacks %s",
+                           HP_MESSAGE("sandbox-lacks",
+                                      "the sandbox for reading binaries lacks %s"),
                            hp_sandbox_missing());
     }
 }

@@ -153,8 +153,9 @@ static bool is_possible(const struct section *section) {
 
 static bool refuse(const struct unpack_plan *plan, struct hp_sym_diagnostic *diagnostic,
                    const char *name, const char *what) {
-    return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED, "%s: its %s %s", plan->image->path,
-                           name, what);
+    return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
+                           HP_MESSAGE("section-damaged", "%s: its %s %s"),
+                           plan->image->path, name, hp_words(what));
 }
 
 // Whether a section is compressed debug information, which libdw would unpack even if it
@@ -184,13 +185,16 @@ static bool add_section(struct unpack_plan *plan, Elf_Scn *scn, const GElf_Shdr 
     section.size = section.packed.size;
     if (header->sh_flags & SHF_COMPRESSED) {
         if (!read_head(plan, scn, &section)) {
-            return refuse(plan, diagnostic, name, "is compressed in an unknown way");
+            return refuse(plan, diagnostic, name,
+                          HP_WORDS("section-packing-unknown",
+                                   "is compressed in an unknown way"));
         }
     } else if (is_old) {
         read_old_head(&section);
     }
     if (!is_possible(&section)) {
-        return refuse(plan, diagnostic, name, "claims more than it can hold");
+        return refuse(plan, diagnostic, name,
+                      HP_WORDS("section-claims-more", "claims more than it can hold"));
     }
     plan->count += place == &plan->sections[plan->count];
     *place = section;
@@ -396,14 +400,15 @@ static bool make_file(const struct unpack_plan *plan, struct hp_image *image,
         const struct section *section = &plan->sections[i];
         if (!unpack_section(section, file + section->offset)) {
             return refuse(plan, diagnostic, section->name,
-                          "is not what it was compressed from");
+                          HP_WORDS("section-differs",
+                                   "is not what it was compressed from"));
         }
         hp_image_rest(image);
     }
     write_file(plan, (unsigned char *)file);
     image->debug = elf_memory(file, plan->size);
-    return image->debug ||
-           refuse(plan, diagnostic, "debug information", "cannot be unpacked");
+    return image->debug || refuse(plan, diagnostic, "debug information",
+                                  HP_WORDS("section-not-unpacked", "cannot be unpacked"));
 }
 
 // Whether this program was built with all kinds of compression that the file uses.
@@ -413,10 +418,13 @@ static bool can_unpack(const struct unpack_plan *plan,
 #ifndef HP_WITH_ZSTD
     for (size_t i = 0; i < plan->count; i++) {
         if (plan->sections[i].packing == ZSTD) {
-            return hp_sym_diagnose(diagnostic, HP_SYM_UNSUPPORTED,
-                                   "%s: its debug information is packed by zstd, which "
-                                   "this program was built without",
-                                   plan->image->path);
+            return hp_sym_diagnose(
+                diagnostic, HP_SYM_UNSUPPORTED,
+                HP_MESSAGE(
+                    "section-without-zstd",
+                    "%s: its debug information is packed by zstd, which this program "
+                    "was built without"),
+                plan->image->path);
         }
     }
 #endif
@@ -435,10 +443,13 @@ bool hp_image_unpack(struct hp_image *image, struct hp_sym_diagnostic *diagnosti
     image->unpacked.size = plan.size;
     image->unpacked.at = fits ? hp_starved_map(plan.size) : NULL;
     if (!image->unpacked.at) {
-        return hp_sym_diagnose(diagnostic, HP_SYM_OVER_BUDGET,
-                               "%s: its debug information needs %.1f MiB unpacked, more "
-                               "than there is memory for (--max-memory)",
-                               image->path, (double)plan.size / 0x1p20);
+        return hp_sym_diagnose(
+            diagnostic, HP_SYM_OVER_BUDGET,
+            HP_MESSAGE(
+                "debug-over-memory",
+                "%s: its debug information needs %.1f MiB unpacked, more than there is "
+                "memory for (--max-memory)"),
+            image->path, (double)plan.size / 0x1p20);
     }
     bool is_made = make_file(&plan, image, diagnostic);
     if (!is_made) { // symbols can still be read from the original file

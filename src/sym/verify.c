@@ -126,10 +126,13 @@ static bool place_debug_file(struct hp_image *image, const struct hp_request *re
     bool has_id = request->build_id.size > 0;
     return place(image, request, 1 << 12) || place(image, request, 1 << 14) ||
            place(image, request, 1 << 16) ||
-           hp_sym_diagnose(diagnostic, has_id ? HP_SYM_UNSUPPORTED : HP_SYM_OTHER_BUILD,
-                           "%s: a debug file, whose executable segments are not those "
-                           "that were mapped, by number and size",
-                           image->path);
+           hp_sym_diagnose(
+               diagnostic, has_id ? HP_SYM_UNSUPPORTED : HP_SYM_OTHER_BUILD,
+               HP_MESSAGE(
+                   "debug-segments-differ",
+                   "%s: a debug file, whose executable segments are not those that were "
+                   "mapped, by number and size"),
+               image->path);
 }
 
 // Whether two build ids are equal; some writers use capitals.
@@ -142,7 +145,8 @@ static bool is_id(struct hp_span wanted, const char *build_id) {
 static bool has_wanted_id(const struct hp_image *image, const struct hp_request *request,
                           struct hp_sym_diagnostic *diagnostic) {
     return is_id(request->build_id, image->build_id) ||
-           hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD, "%s: build id %s, not %.*s",
+           hp_sym_diagnose(diagnostic, HP_SYM_OTHER_BUILD,
+                           HP_MESSAGE("build-id-differs", "%s: build id %s, not %.*s"),
                            image->path, image->build_id[0] ? image->build_id : "missing",
                            (int)request->build_id.size, request->build_id.at);
 }
@@ -151,7 +155,9 @@ bool hp_verify(struct hp_image *image, const struct hp_request *request,
                struct hp_sym_diagnostic *diagnostic) {
     if (!image->program) {
         return hp_sym_diagnose(diagnostic, HP_SYM_UNSUPPORTED,
-                               "%s: neither a program nor a library", image->path);
+                               HP_MESSAGE("image-other-type",
+                                          "%s: neither a program nor a library"),
+                               image->path);
     }
     if (request->build_id.size) {
         return has_wanted_id(image, request, diagnostic) &&
@@ -161,9 +167,11 @@ bool hp_verify(struct hp_image *image, const struct hp_request *request,
         return place_debug_file(image, request, diagnostic);
     }
     if (request->extents.count == 0) {
-        return hp_sym_diagnose(diagnostic, HP_SYM_NOT_COMPARED,
-                               "%s: the dump shows no executable part of it to compare",
-                               image->path);
+        return hp_sym_diagnose(
+            diagnostic, HP_SYM_NOT_COMPARED,
+            HP_MESSAGE("no-code-to-compare",
+                       "%s: the dump shows no executable part of it to compare"),
+            image->path);
     }
     if (fits(image, request, 1 << 12) || fits(image, request, 1 << 14) ||
         fits(image, request, 1 << 16)) {
@@ -172,7 +180,8 @@ bool hp_verify(struct hp_image *image, const struct hp_request *request,
     const struct hp_extent *extent = request->extents.at;
     return hp_sym_diagnose(
         diagnostic, HP_SYM_OTHER_BUILD,
-        "%s: its segments are not as they were mapped (text of 0x%" PRIx64
-        " bytes at 0x%" PRIx64 ", 0x%" PRIx64 " bytes in all)",
+        HP_MESSAGE("segments-differ",
+                   "%s: its segments are not as they were mapped (text of 0x%" PRIx64
+                   " bytes at 0x%" PRIx64 ", 0x%" PRIx64 " bytes in all)"),
         image->path, extent->size, extent->address, request->span);
 }

@@ -223,7 +223,9 @@ static bool find_separate(struct debug *debug, const struct hp_image *image,
         return true;
     }
     return name && hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
-                                   "%s: no debug file %s that fits", image->path, name);
+                                   HP_MESSAGE("debug-link-not-found",
+                                              "%s: no debug file %s that fits"),
+                                   image->path, name);
 }
 
 // Find the shared debug file (dwz) that an image refers to.  True if it refers to none;
@@ -246,9 +248,11 @@ static bool find_alt(struct debug *debug, const struct hp_image *image,
     }
     debug->alt =
         is_found ? dwarf_begin_elf(hp_image_debug(alt), DWARF_C_READ, NULL) : NULL;
-    return debug->alt || hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
-                                         "%s: the shared debug file %s was not found",
-                                         image->path, name);
+    return debug->alt ||
+           hp_sym_diagnose(&debug->diagnostic, HP_SYM_STRIPPED,
+                           HP_MESSAGE("shared-debug-not-found",
+                                      "%s: the shared debug file %s was not found"),
+                           image->path, name);
 }
 
 // Find debug information in the order of gdb and elfutils: in the file itself, by its
@@ -401,18 +405,24 @@ static void conclude(struct work *work, bool dwarf, bool symbols) {
     answer->units = lookup->units;
     answer->line_programs = lookup->line_programs;
     if (lookup->lacks_lines) {
-        answer->note = hp_span_of("its line tables ask for more work than they are long");
+        answer->note = hp_span_of(hp_words(HP_WORDS(
+            "line-tables-long", "its line tables ask for more work than they are long")));
     }
     if (lookup->missing_split) {
-        answer->note =
-            hp_span_of(lookup->flaw.text[0] ? lookup->flaw.text
-                       : lookup->has_package
-                           ? "its package of split debug information (.dwp) lacks a unit"
-                           : "a file of split debug information (.dwo) is missing");
+        answer->note = hp_span_of(
+            lookup->flaw.text[0] ? lookup->flaw.text
+            : lookup->has_package
+                ? hp_words(HP_WORDS(
+                      "package-lacks-unit",
+                      "its package of split debug information (.dwp) lacks a unit"))
+                : hp_words(
+                      HP_WORDS("split-file-missing",
+                               "a file of split debug information (.dwo) is missing")));
     }
     if (lookup->over_budget) {
         answer->status = dwarf ? HP_SYM_DWARF : HP_SYM_OVER_BUDGET;
-        answer->note = hp_span_of("a part of its debug information is circular");
+        answer->note = hp_span_of(hp_words(
+            HP_WORDS("debug-circular", "a part of its debug information is circular")));
     }
 }
 
@@ -439,7 +449,8 @@ static void look_up(struct work *work, struct hp_file_requester *requester) {
     read_symbols(work);
     load_queries(work);
     if (debug->image && !hp_dwarf_look_up(lookup, debug->image, debug->alt)) {
-        hp_sym_diagnose(&debug->diagnostic, HP_SYM_DAMAGED, "%s: %s", debug->image->path,
+        hp_sym_diagnose(&debug->diagnostic, HP_SYM_DAMAGED,
+                        HP_MESSAGE("dwarf-damaged", "%s: %s"), debug->image->path,
                         dwarf_errmsg(-1));
         debug->is_unread = true;
     }
@@ -513,8 +524,10 @@ static void report_refusals(struct work *work) {
         hp_sandbox_call_name(refusals.first, call);
         hp_sym_diagnose(
             &work->refused, answer->status,
-            "not fully read: the sandbox refused %u call%s of the library that "
-            "reads it, first %s",
+            HP_MESSAGE(
+                "sandbox-refused",
+                "not fully read: the sandbox refused %u call%s of the library that "
+                "reads it, first %s"),
             refusals.count, refusals.count == 1 ? "" : "s", call);
         answer->lacks_inlines = true;
         answer->note = hp_span_of(work->refused.text);
