@@ -136,9 +136,12 @@ static int add_classes(struct waste_builder *b, struct hp_err *err) {
             continue;
         }
         if (!account->stats.has_classes) {
-            return hp_fail(err, HP_E_EMPTY,
-                           "nothing to report: the statistics have no size classes, "
-                           "which the letters b and l leave out");
+            return hp_fail(
+                err, HP_E_EMPTY,
+                HP_MESSAGE(
+                    "nothing-no-classes",
+                    "nothing to report: the statistics have no size classes, which the "
+                    "letters b and l leave out"));
         }
         hp_vec_each (bin, &account->stats.bins) {
             add_bin(b, bin, account->stats.has_live);
@@ -331,18 +334,25 @@ static enum hp_waste_verdict verdict_of(const struct waste_builder *b,
 
 const char *hp_waste_text(enum hp_waste_verdict verdict) {
     static const char *const texts[HP_WASTE_VERDICTS] = {
-        [HP_WASTE_ONE_HOLDER] = "almost only one stack has objects in these slabs",
-        [HP_WASTE_SEVERAL] = "which of them keeps the slabs cannot be known from a dump",
-        [HP_WASTE_FEW] =
-            "too few samples, or too many of unknown sizes, to say that "
-            "nobody else has objects there",
-        [HP_WASTE_NOBODY] = "no object was sampled that tells who has any there",
-        [HP_WASTE_UNKNOWN] =
+        [HP_WASTE_ONE_HOLDER] =
+            HP_WORDS("one-holder", "almost only one stack has objects in these slabs"),
+        [HP_WASTE_SEVERAL] =
+            HP_WORDS("several-holders",
+                     "which of them keeps the slabs cannot be known from a dump"),
+        [HP_WASTE_FEW] = HP_WORDS(
+            "few-holder-samples",
+            "too few samples, or too many of unknown sizes, to say that nobody else has "
+            "objects there"),
+        [HP_WASTE_NOBODY] =
+            HP_WORDS("no-holder-sample",
+                     "no object was sampled that tells who has any there"),
+        [HP_WASTE_UNKNOWN] = HP_WORDS(
+            "holder-sizes-unknown",
             "the dump does not tell the sizes of samples: who has objects there is not "
-            "known",
+            "known"),
     };
 
-    return texts[verdict];
+    return hp_words(texts[verdict]);
 }
 
 // Return the note below a class, "96 B: ..."; the caller frees it.
@@ -351,11 +361,14 @@ static char *sentence_of(const struct waste_builder *b, const struct class *clas
     char size[HP_NUMBER_SIZE];
     hp_format_size(size, class->size);
     if (verdict != HP_WASTE_ONE_HOLDER) {
-        return hp_printed("%s: %s", size, hp_waste_text(verdict));
+        return hp_printed(HP_MESSAGE("holders-of-size", "%s: %s"), size,
+                          hp_waste_text(verdict));
     }
     char *name = name_of(b->view, b->holders.at[class->first].stack);
     char *sentence =
-        hp_printed("%s: almost only %s has objects in these slabs", size, name);
+        hp_printed(HP_MESSAGE("holder-of-size",
+                              "%s: almost only %s has objects in these slabs"),
+                   size, name);
     free(name);
     return sentence;
 }
@@ -425,7 +438,9 @@ int hp_waste_build(struct hp_view *view, struct hp_err *err) {
         add_rows(&b);
     }
     if (ret == HP_OK && view->rows.count == 0) {
-        ret = hp_fail(err, HP_E_EMPTY, "nothing to report: nothing is free in slabs");
+        ret = hp_fail(err, HP_E_EMPTY,
+                      HP_MESSAGE("nothing-free-in-slabs",
+                                 "nothing to report: nothing is free in slabs"));
     }
     hp_vec_done(&b.classes);
     hp_vec_done(&b.holders);

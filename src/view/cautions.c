@@ -28,9 +28,15 @@ static const char *caution_of(const struct hp_view *view) {
         largest = number > largest ? number : largest;
     }
     return is_double && largest > (hp_int128)1 << 53
-               ? "numbers beyond 2^53: programs that read them as JavaScript does round them"
+               ? hp_words(HP_WORDS(
+                     "numbers-over-2-53",
+                     "numbers beyond 2^53: programs that read them as JavaScript does "
+                     "round them"))
            : is_int64 && largest > INT64_MAX
-               ? "numbers beyond 2^63: programs that add them up in 64 bits get others"
+               ? hp_words(HP_WORDS(
+                     "numbers-over-2-63",
+                     "numbers beyond 2^63: programs that add them up in 64 bits get "
+                     "others"))
                : NULL;
 }
 
@@ -46,10 +52,14 @@ void hp_cautions_of_patterns(struct hp_view *view) {
     bool has_pattern = options->filter_count > 0 || options->frame_rule_count > 0;
     size_t count = has_pattern ? hp_profile_long_name_count(view->profile) : 0;
     if (count > 0) {
-        hp_vec_push(&view->cautions,
-                    hp_printed("%zu name%s longer than 16 KiB: patterns looked at the "
-                               "first 16 KiB only",
-                               count, count == 1 ? " is" : "s are"));
+        hp_vec_push(
+            &view->cautions,
+            hp_printed(
+                HP_MESSAGE(
+                    "long-names-cut",
+                    "%zu name%s longer than 16 KiB: patterns looked at the first 16 KiB "
+                    "only"),
+                count, count == 1 ? " is" : "s are"));
     }
 }
 
@@ -75,20 +85,27 @@ static char *reason_of(const struct hp_open_module *module) {
     switch (module->kind) {
     case HP_OPEN_IN_SOME:
         return hp_printed(
-            "%u or more builds, names for %u (--symbol-dir=DIR with the others)",
+            HP_MESSAGE(
+                "open-in-some",
+                "%u or more builds, names for %u (--symbol-dir=DIR with the others)"),
             module->builds + 1, module->builds);
     case HP_OPEN_IN_ALL:
-        return hp_printed(
-            "no names (--symbol-dir=DIR with the files that ran), so that "
-            "only addresses that most dumps have are compared");
+        return hp_printed(HP_MESSAGE(
+            "open-in-all",
+            "no names (--symbol-dir=DIR with the files that ran), so that only "
+            "addresses that most dumps have are compared"));
     case HP_OPEN_STRIPPED:
-        return hp_printed("%u builds, without names of all functions", module->builds);
+        return hp_printed(HP_MESSAGE("open-stripped",
+                                     "%u builds, without names of all functions"),
+                          module->builds);
     case HP_OPEN_MOVED:
         break;
     }
     return hp_printed(
-        "%u builds, in which lines and addresses differ (--by=function "
-        "compares them)",
+        HP_MESSAGE(
+            "open-moved",
+            "%u builds, in which lines and addresses differ (--by=function compares "
+            "them)"),
         module->builds);
 }
 
@@ -103,12 +120,14 @@ static char *of_module(const struct hp_view *view, const struct hp_open_module *
     put_value(amount, view, module->bytes[0] + module->bytes[1]);
     put_value(growth, view, grown);
     if (view->report->has_sides && module->growth.p <= 1) {
-        snprintf(change, sizeof change, "; all of it: %s%s, p %.2g", grown > 0 ? "+" : "",
-                 growth, module->growth.p);
+        hp_message_print(change, sizeof change,
+                         HP_MESSAGE("open-change", "; all of it: %s%s, p %.2g"),
+                         grown > 0 ? "+" : "", growth, module->growth.p);
     }
     char *text =
-        hp_printed("%.*s: %s; %s in %llu of %llu dumps not compared%s", (int)name.size,
-                   name.at, reason, amount,
+        hp_printed(HP_MESSAGE("open-module",
+                              "%.*s: %s; %s in %llu of %llu dumps not compared%s"),
+                   (int)name.size, name.at, reason, amount,
                    (unsigned long long)(module->open[0] + module->open[1]),
                    (unsigned long long)(module->dumps[0] + module->dumps[1]), change);
     free(reason);
@@ -153,8 +172,10 @@ void hp_cautions_of_code(struct hp_view *view) {
     if (listed.count > MOST_LINES) {
         char amount[HP_NUMBER_SIZE];
         put_value(amount, view, rest);
-        hp_vec_push(&view->cautions, hp_printed("%zu more modules: %s not compared",
-                                                listed.count - MOST_LINES, amount));
+        hp_vec_push(&view->cautions,
+                    hp_printed(HP_MESSAGE("open-modules",
+                                          "%zu more modules: %s not compared"),
+                               listed.count - MOST_LINES, amount));
     }
     hp_vec_done(&listed);
 }

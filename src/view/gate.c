@@ -155,9 +155,11 @@ static void put_p(char *out, size_t size, const struct hp_excess *excess) {
     if (isnan(excess->p)) {
         *out = '\0';
     } else if (excess->p < least) {
-        snprintf(out, size, ", %s < %g%s", which, least, alone);
+        hp_message_print(out, size, HP_MESSAGE("fail-if-p-below", ", %s < %g%s"), which,
+                         least, alone);
     } else {
-        snprintf(out, size, ", %s = %.4f%s", which, excess->p, alone);
+        hp_message_print(out, size, HP_MESSAGE("fail-if-p", ", %s = %.4f%s"), which,
+                         excess->p, alone);
     }
 }
 
@@ -177,9 +179,12 @@ void hp_view_excess_text(const struct hp_view *view, const struct hp_excess *exc
         snprintf(limit, sizeof limit, "%g%%", 100 * gate->growth);
     }
     if (gate->p > 0) {
-        snprintf(most, sizeof most, " and p < %g", gate->p);
+        hp_message_print(most, sizeof most, HP_MESSAGE("fail-if-p-limit", " and p < %g"),
+                         gate->p);
     }
     bool has_unit = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
-    snprintf(text, size, "grew %s%s (%s%s); the limit is growth > %s%s", grown,
-             has_unit || view->projection ? "" : " objects", share, p, limit, most);
+    hp_message_print(
+        text, size,
+        HP_MESSAGE("fail-if-grew", "grew %s%s (%s%s); the limit is growth > %s%s"), grown,
+        has_unit || view->projection ? "" : " objects", share, p, limit, most);
 }

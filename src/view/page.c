@@ -189,16 +189,22 @@ int hp_page_take_facet(struct hp_view *view, struct hp_err *err) {
     }
     hp_facet_init(&view->facet, view);
     if (facet->inputs.count > 0 && facet->values.count > MOST_GROUPS) {
-        return hp_fail(err, HP_E_USAGE,
-                       "top as html tells at most %d groups of inputs apart, and these "
-                       "are %zu: --by=%s as text has a row of each",
-                       MOST_GROUPS, facet->values.count, facet->key);
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "page-many-groups",
+                "top as html tells at most %d groups of inputs apart, and these are "
+                "%zu: --by=%s as text has a row of each"),
+            MOST_GROUPS, facet->values.count, facet->key);
     }
     if (view->head.has_moments && view->head.processes->largest > 1) {
-        return hp_fail(err, HP_E_USAGE,
-                       "top as html by %s would add up dumps of one process: "
-                       "--snapshots=sum does, trend shows one by one",
-                       facet->key);
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "page-adds-up-dumps",
+                "top as html by %s would add up dumps of one process: --snapshots=sum "
+                "does, trend shows one by one"),
+            facet->key);
     }
     view->options.by = HP_BY_FUNCTION;
     return HP_OK;

@@ -371,7 +371,8 @@ static const struct hp_field fields[] = {
      HP_NEW_LINE,
      NULL,
      8,
-     "what one stack frees in one tick of the clock is one batch; of fewer than two there is no interval",
+     "what one stack frees in one tick of the clock is one batch; of fewer than two "
+     "there is no interval",
      4},
     {{"by_others", "elsewhere", "", HP_CELL_COUNT},
      BY_OTHERS,
@@ -397,7 +398,9 @@ int hp_recent_rows_build(struct hp_view *view, struct hp_err *err) {
     const struct hp_recent *recent = &view->profile->recent;
     struct hp_members members;
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
-        return hp_fail(err, HP_E_USAGE, "lifetimes take no metric");
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("lifetimes-without-metric",
+                                  "lifetimes take no metric"));
     }
     struct hp_recent_rows *rows = view->extra = hp_alloc(sizeof *rows);
     uint64_t first = recent->latest;

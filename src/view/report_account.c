@@ -249,16 +249,18 @@ static char *note_of_cost(const struct account_sums *sums) {
     char count[HP_NUMBER_SIZE];
     hp_format_grouped(count, books->sample_count);
     if (books->cost_low < books->cost_high) {
-        return hp_printed(
-            "the dump does not tell the sizes of all samples, so that it is "
-            "somewhere between both ends: opt.prof_stats and two arenas or "
-            "more tell it");
+        return hp_printed(HP_MESSAGE(
+            "account-sizes-unknown",
+            "the dump does not tell the sizes of all samples, so that it is somewhere "
+            "between both ends: opt.prof_stats and two arenas or more tell it"));
     }
     return books->is_likely
                ? hp_printed(
-                     "%s samples, counted by the dump, whose numbers do not tell "
-                     "their sizes without any doubt: opt.prof_stats and two arenas "
-                     "or more do",
+                     HP_MESSAGE(
+                         "account-sizes-doubted",
+                         "%s samples, counted by the dump, whose numbers do not tell "
+                         "their sizes without any doubt: opt.prof_stats and two arenas "
+                         "or more do"),
                      count)
                : NULL;
 }
@@ -395,9 +397,12 @@ static void say_outside(struct hp_account_row *row, const struct hp_view *view,
     hp_format_grouped(numbers[1], (hp_int128)range.low);
     hp_format_grouped(numbers[2], (hp_int128)range.high);
     row->note = hp_printed(
-        "by the allocator the program holds %s bytes, which is outside of the %s to %s of "
-        "the profile: these are of another process or moment, or prof.active was off for a "
-        "while, or prof.reset was called; chance alone does that in %.3g %% of cases",
+        HP_MESSAGE(
+            "account-books-differ",
+            "by the allocator the program holds %s bytes, which is outside of the %s to "
+            "%s of the profile: these are of another process or moment, or prof.active "
+            "was off for a while, or prof.reset was called; chance alone does that in "
+            "%.3g %% of cases"),
         numbers[0], numbers[1], numbers[2],
         is_exact ? 0 : 100 - 100 * view->options.confidence);
 }
@@ -428,7 +433,9 @@ static void build_program(struct tables *t, const struct account_sums *sums) {
     if (sums->has_sampling) {
         say_outside(row_of(t, row), view, live, open, range);
     } else {
-        row_of(t, row)->note = hp_printed("the statistics say that profiling is off");
+        row_of(t, row)->note =
+            hp_printed(HP_MESSAGE("account-profiling-off",
+                                  "the statistics say that profiling is off"));
     }
 }
 
@@ -499,8 +506,10 @@ static void build_kernel(struct tables *t, const struct account_sums *sums) {
         add(t, HP_NO_PARENT, by_pss ? "Pss" : "Rss", by_pss ? all.pss : all.rss);
     set_mapped(t, rss, &all, true);
     if (sums->with_maps < sums->processes) {
-        row_of(t, rss)->note = hp_printed("smaps are there of %zu of %zu processes",
-                                          sums->with_maps, sums->processes);
+        row_of(t, rss)->note =
+            hp_printed(HP_MESSAGE("account-some-smaps",
+                                  "smaps are there of %zu of %zu processes"),
+                       sums->with_maps, sums->processes);
     }
     add_kinds(t, rss, sums);
 
@@ -531,7 +540,9 @@ static bool has_some_stacks(const struct hp_view *view) {
 
 static int build(struct hp_view *view, struct hp_err *err) {
     if (has_some_stacks(view)) {
-        return hp_fail(err, HP_E_USAGE, "an account is of all stacks: it has no filters");
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("account-filtered",
+                                  "an account is of all stacks: it has no filters"));
     }
     if (view->options.waste) {
         return hp_waste_build(view, err);
@@ -540,8 +551,10 @@ static int build(struct hp_view *view, struct hp_err *err) {
     struct tables tables = {.view = view, .rows = rows};
     struct account_sums sums = sum_up(view);
     if (sums.processes == 0) {
-        return hp_fail(err, HP_E_EMPTY,
-                       "nothing to report: no dump that counts has statistics");
+        return hp_fail(
+            err, HP_E_EMPTY,
+            HP_MESSAGE("account-no-statistics",
+                       "nothing to report: no dump that counts has statistics"));
     }
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     build_allocator(&tables, &sums);

@@ -296,22 +296,26 @@ static const struct hp_field fields[] = {
      HP_ROUGH,
      NULL,
      9,
-     "at least, at most: the share of what was allocated between the first dump and the last that is "
+     "at least, at most: the share of what was allocated between the first dump and the "
+     "last that is "
      "still live, whatever lifetimes are, and sizes"},
     {{"verdict", "verdict", "", HP_CELL_TEXT},
      VERDICT,
      0,
      NULL,
      9,
-     "temporary: at most 1 % is still live; kept: more than 50 %; of this window, and of no other"},
+     "temporary: at most 1 % is still live; kept: more than 50 %; of this window, and "
+     "of no other"},
     {{"samples", NULL, "", HP_CELL_NUMBER}, SAMPLES, HP_ROUGH},
     {{"turnover", "turnover", NULL, HP_CELL_NUMBER},
      TURNOVER,
      HP_NEW_LINE | HP_ROUGH,
      NULL,
      0,
-     "turnover: mean live bytes x bytes of the process / bytes allocated, as the dumps saw it, in bytes "
-     "that the process allocates: no lifetime; if what lives long is rare the mean lifetime can be many "
+     "turnover: mean live bytes x bytes of the process / bytes allocated, as the dumps "
+     "saw it, in bytes "
+     "that the process allocates: no lifetime; if what lives long is rare the mean "
+     "lifetime can be many "
      "times this",
      4},
     {{"turnover_low", "from", NULL, HP_CELL_NUMBER}, TURNOVER_LOW, HP_ROUGH, .leaves = 1},
@@ -326,8 +330,10 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      11,
-     "few-dumps: fewer than 8; uneven: gaps between them are not within 20 %; pauses: nothing was "
-     "allocated in over 20 % of the gaps, or in the first or last; window: over 20 % is still live; drift: "
+     "few-dumps: fewer than 8; uneven: gaps between them are not within 20 %; pauses: "
+     "nothing was "
+     "allocated in over 20 % of the gaps, or in the first or last; window: over 20 % is "
+     "still live; drift: "
      "live in the halves differs by 25 %; few-samples: fewer than 10",
      2},
 };
@@ -339,10 +345,13 @@ static int refuse_input(const struct hp_view *view, struct hp_err *err) {
         const char *missing = hp_input_missing(input, HP_ALLOC_SPACE);
         missing = missing ? missing : hp_input_missing(input, HP_INUSE_SPACE);
         if (missing) {
-            hp_fail(err, HP_E_EMPTY,
+            hp_fail(
+                err, HP_E_EMPTY,
+                HP_MESSAGE(
+                    "lifetimes-need-accum",
                     "does not say %s, which lifetimes follow from: run the program with "
-                    "prof_accum:true",
-                    missing);
+                    "prof_accum:true"),
+                missing);
             hp_err_locate(err, input->public.name, 0);
             return err->code;
         }
@@ -368,24 +377,34 @@ static bool are_of_several(const struct hp_view *view) {
 // HP_OK or the code of the error.
 static int refuse(const struct hp_view *view, struct hp_err *err) {
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
-        return hp_fail(err, HP_E_USAGE, "lifetimes are of bytes: they take no metric");
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("lifetimes-of-bytes",
+                                  "lifetimes are of bytes: they take no metric"));
     }
     if (view->profile->estimator != HP_ESTIMATOR_BEST || view->options.no_error) {
-        return hp_fail(err, HP_E_USAGE,
-                       "lifetimes are bounds that sampling leaves, which --compat, "
-                       "--no-unbias and --no-error leave aside");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "lifetimes-sampled",
+                "lifetimes are bounds that sampling leaves, which --compat, --no-unbias "
+                "and --no-error leave aside"));
     }
     if (view->options.pairs) {
-        return hp_fail(err, HP_E_USAGE,
-                       "--pairs goes with --recent: dumps do not say who freed what");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("pairs-without-recent",
+                       "--pairs goes with --recent: dumps do not say who freed what"));
     }
     if (view->series_count < 2) {
         return hp_fail(err, HP_E_EMPTY,
-                       "lifetimes need two dumps or more of one process");
+                       HP_MESSAGE("lifetimes-need-dumps",
+                                  "lifetimes need two dumps or more of one process"));
     }
     if (are_of_several(view)) {
-        return hp_fail(err, HP_E_EMPTY,
-                       "lifetimes are of one process: these are dumps of several");
+        return hp_fail(
+            err, HP_E_EMPTY,
+            HP_MESSAGE("lifetimes-of-several",
+                       "lifetimes are of one process: these are dumps of several"));
     }
     int ret = refuse_input(view, err);
     return ret == HP_OK ? hp_resets_refuse(view, err) : ret;

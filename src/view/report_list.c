@@ -261,10 +261,13 @@ static bool has_names(const struct hp_profile *profile) {
 static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     const struct hp_listing *listing = view->extra;
     if (!has_names(view->profile)) {
-        return hp_fail(err, HP_E_EMPTY, "nothing to report: no function has a name");
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("list-no-names",
+                                  "nothing to report: no function has a name"));
     }
     return hp_fail(err, HP_E_EMPTY,
-                   "nothing to report: the pattern matches no function%s%s",
+                   HP_MESSAGE("list-no-match",
+                              "nothing to report: the pattern matches no function%s%s"),
                    listing->is_passed ? " that holds anything" : "",
                    view->head.is_filtered ? " that the filters leave" : "");
 }

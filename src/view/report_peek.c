@@ -361,11 +361,15 @@ static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
         if (is_selected[i] && neighbors->top.seen[i]) {
             return hp_fail(
                 err, HP_E_EMPTY,
-                "nothing to report: the pattern matches no %s that holds anything",
+                HP_MESSAGE(
+                    "peek-holds-nothing",
+                    "nothing to report: the pattern matches no %s that holds anything"),
                 hp_granularity_text(view->options.by));
         }
     }
-    return hp_fail(err, HP_E_EMPTY, "nothing to report: the pattern matches no %s%s",
+    return hp_fail(err, HP_E_EMPTY,
+                   HP_MESSAGE("peek-no-match",
+                              "nothing to report: the pattern matches no %s%s"),
                    hp_granularity_text(view->options.by),
                    view->head.is_filtered ? " that the filters leave" : "");
 }

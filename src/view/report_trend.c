@@ -57,7 +57,8 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      10,
-     "p sampling: probability that sampling alone shows growth this large; it does not allow "
+     "p sampling: probability that sampling alone shows growth this large; it does not "
+     "allow "
      "for values that go up and down",
      5},
     {{"q", NULL, "", HP_CELL_P}, Q},
@@ -66,7 +67,8 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      8,
-     "grows by at least: a lower bound; marked is growth that is steady, or steady since a "
+     "grows by at least: a lower bound; marked is growth that is steady, or steady "
+     "since a "
      "dump, no step, no cycle, nor what half a wave explains better",
      4},
     {{"onset_dump", NULL, "", HP_CELL_TEXT}, ONSET_DUMP, HP_NEW_LINE, "onset"},
@@ -81,7 +83,8 @@ static const struct hp_field fields[] = {
      HP_ROUGH | HP_NEW_LINE,
      NULL,
      6,
-     "tau: 1 where each value is more than the one before; grew: in how many of the steps",
+     "tau: 1 where each value is more than the one before; grew: in how many of the "
+     "steps",
      2},
     {{"grew", "grew", "", HP_CELL_COUNT}, GREW, 0, NULL, 10, .leaves = 1},
     {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
@@ -123,8 +126,10 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     if (gate && gate->p > 0 && !can) {
         return hp_fail(
             err, HP_E_EMPTY,
-            "there is no p to hold the condition p<%g against: a trend of fewer "
-            "than %d dumps, or of dumps of one time, claims no growth",
+            HP_MESSAGE(
+                "trend-without-p",
+                "there is no p to hold the condition p<%g against: a trend of fewer "
+                "than %d dumps, or of dumps of one time, claims no growth"),
             gate->p, HP_TREND_LEAST);
     }
     return HP_OK;

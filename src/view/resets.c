@@ -25,16 +25,20 @@ static void put_reset(char text[SENTENCE], enum hp_reset reset,
                              ? ", or these are two runs, or forks, with one memory map"
                              : "";
     if (reset == HP_RESET_ORDER) {
-        snprintf(
+        hp_message_print(
             text, SENTENCE,
-            "%s and %s were made in the other order, or prof.reset was called between "
-            "them%s: no stack has allocated more objects in the second",
+            HP_MESSAGE(
+                "reset-or-order",
+                "%s and %s were made in the other order, or prof.reset was called "
+                "between them%s: no stack has allocated more objects in the second"),
             first, second, or_two);
     } else {
-        snprintf(
+        hp_message_print(
             text, SENTENCE,
-            "prof.reset was called between %s and %s%s: %s; what was allocated before "
-            "it is not in the second",
+            HP_MESSAGE(
+                "reset-between",
+                "prof.reset was called between %s and %s%s: %s; what was allocated "
+                "before it is not in the second"),
             first, second, or_two,
             reset == HP_RESET_PERIOD ? "their sample periods differ"
                                      : "some stacks have allocated fewer objects in "
@@ -88,10 +92,12 @@ static void warn_of_sides(struct hp_view *view) {
         put_reset(text, reset, pair[0], pair[1]);
         caution(view, text);
     } else if (are_equal_samples(pair)) {
-        snprintf(
+        hp_message_print(
             text, sizeof text,
-            "%s and %s have equal samples: nothing was sampled between them, as with "
-            "prof.active off",
+            HP_MESSAGE(
+                "samples-of-two-equal",
+                "%s and %s have equal samples: nothing was sampled between them, as "
+                "with prof.active off"),
             pair[0]->public.name, pair[1]->public.name);
         caution(view, text);
     }
@@ -135,14 +141,18 @@ static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t 
             dumps[i - 1] = other;
             dumps[i].time = other.time;
             dumps[i - 1].time = other.time - 1;
-            snprintf(text, sizeof text,
-                     "%s was made before %s, as what stacks have allocated tells",
-                     dumps[i - 1].input->public.name, dumps[i].input->public.name);
+            hp_message_print(
+                text, sizeof text,
+                HP_MESSAGE("dumps-in-other-order",
+                           "%s was made before %s, as what stacks have allocated tells"),
+                dumps[i - 1].input->public.name, dumps[i].input->public.name);
         } else {
             start = i;
             put_reset(text, reset, dumps[i - 1].input, dumps[i].input);
             size_t used = strlen(text);
-            snprintf(text + used, sizeof text - used, "; the series begins with it");
+            hp_message_print(text + used, sizeof text - used,
+                             HP_MESSAGE("series-begins-late",
+                                        "; the series begins with it"));
         }
         caution(view, text);
     }

@@ -146,20 +146,28 @@ static bool has_known_ages(const struct hp_profile *profile) {
 int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     if (options->sizes && view->type) {
-        return hp_fail(err, HP_E_USAGE, "sizes are of objects in use, or allocated");
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("sizes-need-objects",
+                                  "sizes are of objects in use, or allocated"));
     }
     if (options->by != HP_BY_AGE && !options->ages) {
         return HP_OK;
     }
     if (hp_column_of(options->metric) != HP_COLUMN_INUSE || view->type) {
-        return hp_fail(err, HP_E_USAGE,
-                       "ages are of objects in use: they go with --metric=inuse-space "
-                       "and inuse-objects");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "ages-need-in-use",
+                "ages are of objects in use: they go with --metric=inuse-space and "
+                "inuse-objects"));
     }
     if (view->profile->estimator != HP_ESTIMATOR_BEST) {
-        return hp_fail(err, HP_E_USAGE,
-                       "ages are of objects that a dump lists, which --compat and "
-                       "--no-unbias leave aside");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "ages-need-estimates",
+                "ages are of objects that a dump lists, which --compat and --no-unbias "
+                "leave aside"));
     }
     const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
     bool are_young = view->head.older_than > 0 && summary->listing > 0;

@@ -193,18 +193,19 @@ static const char *read_text(struct source_reader *reader, int fd,
                              struct hp_source_file *source) {
     struct stat info;
     if (fstat(fd, &info) != 0) {
-        return "the file cannot be read";
+        return hp_words(HP_WORDS("source-not-read", "the file cannot be read"));
     }
     if (info.st_size > FILE_MAX) {
-        return "the file is larger than 16 MiB";
+        return hp_words(HP_WORDS("source-too-large", "the file is larger than 16 MiB"));
     }
     if (reader->bytes + (size_t)info.st_size > FILES_MAX) {
-        return "the files before are 256 MiB already";
+        return hp_words(
+            HP_WORDS("sources-too-large", "the files before are 256 MiB already"));
     }
     size_t room = (size_t)info.st_size, size;
     source->text = hp_alloc(room + 1);
     if (!read_all(fd, source->text, room, &size)) {
-        return "the file cannot be read";
+        return hp_words(HP_WORDS("source-not-read", "the file cannot be read"));
     }
     reader->bytes += size;
     source->version = version_of(reader, source, size, info.st_mtime);

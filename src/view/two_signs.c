@@ -27,15 +27,19 @@ static const char *refusal_of(const struct hp_view *view) {
     bool is_table = options->kind == HP_REPORT_TOP || view->report->has_sides;
     bool is_series = view->report->needs_series || options->kind == HP_REPORT_TIMELINE;
     return view->head.summary[HP_SIDE_BASE].all > 0
-               ? "cannot be compared with others: its base is not known"
-           : is_series                       ? "is no dump of a series"
-           : view->report->needs_accounts    ? "is no dump of a process"
-           : options->gate                   ? "has no base for --fail-if"
-           : options->min_share > 0          ? "has no shares for --min-share"
-           : options->spread                 ? "has no --spread"
-           : options->sizes || options->ages ? "has no --sizes and no --ages"
+               ? HP_WORDS("signs-no-base",
+                          "cannot be compared with others: its base is not known")
+           : is_series ? HP_WORDS("signs-no-series", "is no dump of a series")
+           : view->report->needs_accounts
+               ? HP_WORDS("signs-no-process", "is no dump of a process")
+           : options->gate ? HP_WORDS("signs-no-gate", "has no base for --fail-if")
+           : options->min_share > 0
+               ? HP_WORDS("signs-no-shares", "has no shares for --min-share")
+           : options->spread ? HP_WORDS("signs-no-spread", "has no --spread")
+           : options->sizes || options->ages
+               ? HP_WORDS("signs-no-sizes", "has no --sizes and no --ages")
            : is_table && options->by >= HP_BY_INPUT
-               ? "has rows of functions and other code alone"
+               ? HP_WORDS("signs-no-rows", "has rows of functions and other code alone")
                : NULL;
 }
 
@@ -49,7 +53,8 @@ static bool may_be_difference(const struct hp_input_record *input) {
 // Fail with HP_E_EMPTY and the sentence "INPUT: it is WHAT WHY".
 static int refuse(const struct hp_input_record *input, const char *what, const char *why,
                   struct hp_err *err) {
-    hp_fail(err, HP_E_EMPTY, "it is %s %s", what, why);
+    hp_fail(err, HP_E_EMPTY, HP_MESSAGE("input-refused-as-difference", "it is %s %s"),
+            hp_words(what), hp_words(why));
     hp_err_locate(err, input->public.name, 0);
     return HP_E_EMPTY;
 }
@@ -70,8 +75,11 @@ int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err) {
         return refuse(difference, "a difference of two profiles, which", refusal, err);
     }
     return dump && kind != HP_REPORT_MERGE
-               ? refuse(dump, "no difference of two profiles,",
-                        "as another input is: merge adds them up", err)
+               ? refuse(dump,
+                        HP_WORDS("signs-no-difference", "no difference of two profiles,"),
+                        HP_WORDS("signs-beside-difference",
+                                 "as another input is: merge adds them up"),
+                        err)
                : HP_OK;
 }
 

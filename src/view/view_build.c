@@ -37,7 +37,9 @@ static int refuse_incomplete(const struct hp_view *view, struct hp_err *err) {
     hp_vec_each (input, &view->profile->inputs) {
         const char *missing = missing_of(view, input);
         if (hp_input_is_used(input) && missing) {
-            hp_fail(err, HP_E_EMPTY, "cannot be compared: it does not say %s", missing);
+            hp_fail(err, HP_E_EMPTY,
+                    HP_MESSAGE("accum-missing", "cannot be compared: it does not say %s"),
+                    missing);
             hp_err_locate(err, input->public.name, 0);
             return HP_E_EMPTY;
         }
@@ -64,19 +66,27 @@ static int refuse_missing(const struct hp_view *view, enum hp_metric space,
     const char *what = space == HP_INUSE_SPACE ? "is in use" : "was allocated and freed";
     char names[256];
     if (hp_view_has_metric(view, space)) {
-        return hp_fail(err, HP_E_EMPTY,
-                       "no input says how many objects there are, only their bytes");
+        return hp_fail(
+            err, HP_E_EMPTY,
+            HP_MESSAGE("no-objects-known",
+                       "no input says how many objects there are, only their bytes"));
     }
     if (view->profile->types.of.count > 0) {
         hp_projection_names(view->profile, names, sizeof names);
-        return hp_fail(err, HP_E_EMPTY, "no input says what %s: --metric takes %s", what,
-                       names);
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("metric-not-there",
+                                  "no input says what %s: --metric takes %s"),
+                       what, names);
     }
     return space == HP_INUSE_SPACE
-               ? hp_fail(err, HP_E_EMPTY,
-                         "no input says what is in use, only what was allocated: "
-                         "--metric=alloc-space shows it")
-               : hp_fail(err, HP_E_EMPTY, "no input says what was allocated and freed%s",
+               ? hp_fail(
+                     err, HP_E_EMPTY,
+                     HP_MESSAGE("in-use-not-there",
+                                "no input says what is in use, only what was allocated: "
+                                "--metric=alloc-space shows it"))
+               : hp_fail(err, HP_E_EMPTY,
+                         HP_MESSAGE("allocated-not-there",
+                                    "no input says what was allocated and freed%s"),
                          view->head.summary[HP_SIDE_ALL].is_jemalloc
                              ? ": run the program with prof_accum:true"
                              : "");
@@ -114,12 +124,16 @@ static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     unsigned needed = is_table ? HP_CAN_INTERVALS : has_labels ? HP_CAN_LABELS : 0;
     if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0 &&
         !hp_page_has_facet(view)) {
-        return hp_fail(err, HP_E_USAGE,
-                       "%s as %s has no rows of inputs, threads, labels, sizes or ages",
-                       view->report->name, options->format);
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("rows-not-of-report",
+                       "%s as %s has no rows of inputs, threads, labels, sizes or ages"),
+            view->report->name, options->format);
     }
     return options->by == HP_BY_LABEL && !options->label
-               ? hp_fail(err, HP_E_USAGE, "rows of labels need the key of a label")
+               ? hp_fail(err, HP_E_USAGE,
+                         HP_MESSAGE("label-without-key",
+                                    "rows of labels need the key of a label"))
                : HP_OK;
 }
 
@@ -140,7 +154,8 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     size_t base = view->head.summary[HP_SIDE_BASE].used;
     if (options->by >= HP_BY_INPUT && !hp_groups_exist(view->profile, options)) {
         bool by_label = options->by == HP_BY_LABEL;
-        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has %s%s",
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("no-input-has", "nothing to report: no input has %s%s"),
                        by_label                       ? "a label "
                        : options->by == HP_BY_PROGRAM ? "a memory map"
                                                       : "threads",
@@ -150,16 +165,23 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
         return HP_OK;
     }
     if (view->report->has_sides && view->head.summary[HP_SIDE_BASE].all == 0) {
-        return hp_fail(err, HP_E_USAGE,
-                       "diff takes two inputs, or those of both sides with --to between "
-                       "them, or one difference of two profiles");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "diff-sides",
+                "diff takes two inputs, or those of both sides with --to between them, "
+                "or one difference of two profiles"));
     }
     if (view->report->has_sides && (base == 0 || base == used)) {
-        return hp_fail(err, HP_E_EMPTY, "nothing to compare: no %s input could be used",
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("diff-side-unused",
+                                  "nothing to compare: no %s input could be used"),
                        base == 0 ? "base" : "new");
     }
     if (options->kind == HP_REPORT_TREND && !has_series(view)) {
-        return hp_fail(err, HP_E_EMPTY, "a trend needs two dumps or more of one process");
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("trend-needs-dumps",
+                                  "a trend needs two dumps or more of one process"));
     }
     return HP_OK;
 }
@@ -180,12 +202,15 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     }
     return view->filters.focuses_picks
                ? hp_fail(err, HP_E_EMPTY,
-                         "nothing to report: the pattern matches no %s%s",
+                         HP_MESSAGE("pattern-no-match",
+                                    "nothing to report: the pattern matches no %s%s"),
                          hp_granularity_text(view->options.by),
                          (view->filters.rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0
                              ? " that the filters leave"
                              : "")
-               : hp_fail(err, HP_E_EMPTY, "nothing to report: the filters leave nothing");
+               : hp_fail(err, HP_E_EMPTY,
+                         HP_MESSAGE("filters-leave-nothing",
+                                    "nothing to report: the filters leave nothing"));
 }
 
 // Fail if there is a gate and the report compares nothing, or if the gate has a bound for
@@ -195,14 +220,18 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool has_p = view->precision.is_known[hp_column_of(view->options.metric)];
     if (gate && !view->report->growth) {
-        return hp_fail(err, HP_E_USAGE, "a %s has no growth to hold a condition against",
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("gate-without-growth",
+                                  "a %s has no growth to hold a condition against"),
                        view->report->name);
     }
     if (gate && gate->p > 0 && !has_p) {
         return hp_fail(
             err, HP_E_EMPTY,
-            "there is no p to hold the condition p<%g against: no error of the "
-            "inputs is known",
+            HP_MESSAGE(
+                "gate-without-p",
+                "there is no p to hold the condition p<%g against: no error of the "
+                "inputs is known"),
             gate->p);
     }
     return HP_OK;
@@ -238,8 +267,10 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
     }
     if (!view->type) {
         hp_projection_names(profile, names, sizeof names);
-        return hp_fail(err, HP_E_EMPTY, "no input has a metric '%.64s', but: %s", name,
-                       names);
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("metric-unknown",
+                                  "no input has a metric '%.64s', but: %s"),
+                       name, names);
     }
     view->type_name = hp_sample_type_name(profile, view->type);
     view->options.metric_name = view->type_name;
