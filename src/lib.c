@@ -149,7 +149,10 @@ static int check_needs(const struct hp_needs *kept,
     }
     return lacks ? hp_fail(
                        err, HP_E_USAGE,
-                       "this report, %s by %s, was not planned when the inputs were read",
+                       HP_MESSAGE(
+                           "report-not-planned",
+                           "this report, %s by %s, was not planned when the inputs were "
+                           "read"),
                        hp_reports[options->kind]->name, hp_granularity_text(options->by))
                  : HP_OK;
 }
@@ -173,13 +176,16 @@ void hp_profile_free(struct hp_profile *profile) {
 static int check_ages(const struct hp_profile *profile,
                       const struct hp_read_options *options, struct hp_err *err) {
     if (options->older_than > 0 && profile->estimator != HP_ESTIMATOR_BEST) {
-        return hp_fail(err, HP_E_USAGE,
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("older-than-not-listed",
                        "--older-than is of objects that a dump lists, which --compat and "
-                       "--no-unbias leave aside");
+                       "--no-unbias leave aside"));
     }
     return options->older_than > 0 && profile->keeps.partial
                ? hp_fail(err, HP_E_USAGE,
-                         "--older-than: a partial is of objects of all ages")
+                         HP_MESSAGE("older-than-partial",
+                                    "--older-than: a partial is of objects of all ages"))
                : HP_OK;
 }
 
@@ -210,14 +216,9 @@ static int read_all(struct hp_profile *profile, const char *const *paths, size_t
                              : hp_read_inputs(profile, paths, count, options, err);
 }
 
-int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t count,
-                    const struct hp_read_options *options, struct hp_err *err) {
-    static const struct hp_read_options defaults;
-    options = options ? options : &defaults;
-    if (profile->inputs.count > 0) {
-        return hp_fail(err, HP_E_USAGE, "a profile can be read only once");
-    }
-    profile->estimator = options->estimator;
+// Set what the profile keeps for the reports that are planned, and for the options.
+static void settle_needs(struct hp_profile *profile,
+                         const struct hp_read_options *options) {
     struct hp_needs needs = needs_of(options->planned, options->planned_count);
     hp_profile_keep(profile, &needs);
     profile->keeps.history |= options->label_from != NULL;
@@ -225,6 +226,19 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->keeps.unmapped |= options->keep_unmapped;
     bool keeps_inputs = !options->no_input_ids || !profile->keeps.partial;
     profile->history.is_kept = profile->keeps.history && keeps_inputs;
+}
+
+int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t count,
+                    const struct hp_read_options *options, struct hp_err *err) {
+    static const struct hp_read_options defaults;
+    options = options ? options : &defaults;
+    if (profile->inputs.count > 0) {
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("profile-read-twice",
+                                  "a profile can be read only once"));
+    }
+    profile->estimator = options->estimator;
+    settle_needs(profile, options);
     settle_snapshots(profile, options);
     profile->large_sizes = options->large_sizes;
     profile->older_than = options->older_than;
@@ -237,7 +251,9 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     profile->keeps.moments |=
         profile->keeps.partial && options->snapshots == HP_SNAPSHOTS_EACH;
     if (options->snapshots == HP_SNAPSHOTS_EACH && !profile->keeps.moments) {
-        return hp_fail(err, HP_E_USAGE, "each dump for itself is a row of inputs");
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("each-without-rows",
+                                  "each dump for itself is a row of inputs"));
     }
     if (options->thread) { // before the parameters of partials are compared with it
         profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
@@ -348,7 +364,10 @@ static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
     name_formats(HP_CAN_NEGATIVE, others, sizeof others);
     return hp_fail(
         err, HP_E_EMPTY,
-        "%s has no numbers below zero, which a difference of two profiles has: %s show them%s",
+        HP_MESSAGE(
+            "no-negative-numbers",
+            "%s has no numbers below zero, which a difference of two profiles has: %s "
+            "show them%s"),
         view->options.format, others,
         view->use.can & HP_CAN_ONLY_GROW ? "; --only=grown writes what grew" : "");
 }
@@ -406,11 +425,14 @@ static int check_groups(const struct hp_profile *profile,
     hp_vec_each (input, &profile->inputs) {
         bool is_lost = input->is_group && hp_input_is_used(input);
         if (is_lost && needs.history && !needs.partial && !is_enough) {
-            hp_fail(err, HP_E_USAGE,
+            hp_fail(
+                err, HP_E_USAGE,
+                HP_MESSAGE(
+                    "dumps-not-one-by-one",
                     "it is of more dumps than partials tell of one by one: this report, "
-                    "%s by %s%s, asks for each",
-                    hp_reports[options->kind]->name, hp_granularity_text(options->by),
-                    is_of_space(options) ? "" : " of what is no space");
+                    "%s by %s%s, asks for each"),
+                hp_reports[options->kind]->name, hp_granularity_text(options->by),
+                is_of_space(options) ? "" : " of what is no space");
             hp_err_locate(err, input->public.name, 0);
             return HP_E_USAGE;
         }
@@ -426,22 +448,31 @@ static int check_partial(const struct hp_profile *profile, const struct hp_forma
     if (!(format->can & HP_IS_PARTIAL)) {
         return profile->runs.all.count == 0
                    ? HP_OK
-                   : hp_fail(err, HP_E_USAGE,
-                             "its stacks are in no memory: it was read for a partial");
+                   : hp_fail(
+                         err, HP_E_USAGE,
+                         HP_MESSAGE(
+                             "stacks-not-kept",
+                             "its stacks are in no memory: it was read for a partial"));
     }
     if (!hp_blocks_are_built()) {
         return hp_fail(
             err, HP_E_USAGE,
-            "partials are packed by zstd, which this program was built without");
+            HP_MESSAGE(
+                "partial-needs-zstd",
+                "partials are packed by zstd, which this program was built without"));
     }
     if (options->shards > 0 && profile->drops_identities) {
-        return hp_fail(err, HP_E_USAGE,
-                       "identities of dumps tell which shards belong together, and an "
-                       "input or --no-input-ids leaves them out");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "shards-without-ids",
+                "identities of dumps tell which shards belong together, and an input or "
+                "--no-input-ids leaves them out"));
     }
     return options->filter_count > 0
                ? hp_fail(err, HP_E_USAGE,
-                         "a partial holds everything: filter its reports")
+                         HP_MESSAGE("partial-filtered",
+                                    "a partial holds everything: filter its reports"))
                : HP_OK;
 }
 
@@ -480,7 +511,8 @@ static int fit_bytes(struct hp_view *view, struct hp_err *err) {
         return HP_OK;
     }
     if (!(view->use.can & HP_CAN_CUT)) {
-        return hp_fail(err, HP_E_USAGE, "%s has no rows to leave out",
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("no-rows-to-leave-out", "%s has no rows to leave out"),
                        view->options.format);
     }
     while (high <= all && fits(view, high)) {
@@ -498,10 +530,13 @@ static int fit_bytes(struct hp_view *view, struct hp_err *err) {
     }
     return fits(view, low)
                ? HP_OK
-               : hp_fail(err, HP_E_LIMIT,
-                         "a report of %llu bytes has no room for what stands above "
-                         "and below its rows",
-                         (unsigned long long)view->options.max_bytes);
+               : hp_fail(
+                     err, HP_E_LIMIT,
+                     HP_MESSAGE(
+                         "report-too-long",
+                         "a report of %llu bytes has no room for what stands above and "
+                         "below its rows"),
+                     (unsigned long long)view->options.max_bytes);
 }
 
 // --- views -----------------------------------------------------------------------------
@@ -512,15 +547,21 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
     options = options ? options : &defaults;
     const struct hp_format *format = format_of(options);
     if (!format || !hp_format_writer(format, options->kind)) {
-        hp_fail(err, HP_E_USAGE, "this report has no form as '%s'", options->format);
+        hp_fail(err, HP_E_USAGE,
+                HP_MESSAGE("no-such-form", "this report has no form as '%s'"),
+                options->format);
         return NULL;
     }
     if (profile->originals && (format->can & HP_IS_PARTIAL)) {
-        hp_fail(err, HP_E_USAGE, "a partial of what is redacted would find no names");
+        hp_fail(err, HP_E_USAGE,
+                HP_MESSAGE("partial-of-redacted",
+                           "a partial of what is redacted would find no names"));
         return NULL;
     }
     if (options->only_grown && !(format->can & HP_CAN_ONLY_GROW)) {
-        hp_fail(err, HP_E_USAGE, "%s shows more than what grew", format->name);
+        hp_fail(err, HP_E_USAGE,
+                HP_MESSAGE("shows-more-than-grown", "%s shows more than what grew"),
+                format->name);
         return NULL;
     }
     if (check_needs(&profile->keeps, options, err) != HP_OK ||
@@ -596,7 +637,9 @@ int hp_format_of_file(const char *path, const char **format, struct hp_err *err)
     }
     if (is_other) {
         return hp_fail(err, HP_E_USAGE,
-                       "which format is %s to be in? say it with --format", path);
+                       HP_MESSAGE("format-unknown",
+                                  "which format is %s to be in? say it with --format"),
+                       path);
     }
     return HP_OK;
 }

@@ -86,8 +86,10 @@ static int put_file(struct account_job *job, const char *path, struct hp_err *er
                          : part == STATS ? &group->stats
                                          : &group->smaps;
     if (*place) {
-        hp_fail(err, HP_E_USAGE, "%s is of the same name: two %s of one process", *place,
-                names[part]);
+        hp_fail(err, HP_E_USAGE,
+                HP_MESSAGE("account-name-twice",
+                           "%s is of the same name: two %s of one process"),
+                *place, names[part]);
         hp_err_locate(err, path, 0);
         return err->code;
     }
@@ -132,12 +134,16 @@ static void warn_of_parts(struct hp_profile *profile, const struct account_job *
             const char *name = group->dump    ? group->dump
                                : group->stats ? group->stats
                                               : group->smaps;
-            hp_profile_warn(profile, "%s has no %s of its name beside it: left out", name,
-                            group->dump ? "statistics" : "dump");
+            hp_profile_warn(profile,
+                            HP_MESSAGE("account-name-alone",
+                                       "%s has no %s of its name beside it: left out"),
+                            name, group->dump ? "statistics" : "dump");
         }
     }
     if (left_out > MOST_NAMED) {
-        hp_profile_warn(profile, "%zu more files lack their others and are left out",
+        hp_profile_warn(profile,
+                        HP_MESSAGE("account-more-alone",
+                                   "%zu more files lack their others and are left out"),
                         left_out - MOST_NAMED);
     }
 }
@@ -172,9 +178,12 @@ static int gather(struct account_job *job, const char *const *paths, size_t coun
         return read_group(job, &one, options, err);
     }
     if (options->stats || options->smaps) {
-        return hp_fail(err, HP_E_USAGE,
-                       "statistics that are named are of one dump: of several each lies "
-                       "beside its own, under its name");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "stats-of-one-dump",
+                "statistics that are named are of one dump: of several each lies beside "
+                "its own, under its name"));
     }
     int ret = put_files(job, paths, count, err);
     const struct account_group *group;
@@ -185,8 +194,10 @@ static int gather(struct account_job *job, const char *const *paths, size_t coun
     }
     return ret == HP_OK && job->accounts.count == 0
                ? hp_fail(err, HP_E_USAGE,
-                         "no dump has statistics beside it: an account is made of a dump "
-                         "and of what malloc_stats_print(..., \"J\") wrote")
+                         HP_MESSAGE(
+                             "stats-none",
+                             "no dump has statistics beside it: an account is made of a "
+                             "dump and of what malloc_stats_print(..., \"J\") wrote"))
                : ret;
 }
 
@@ -207,8 +218,10 @@ static int check_period(const struct hp_input_record *input,
         return HP_OK;
     }
     hp_fail(err, HP_E_FORMAT,
-            "its sample period is %llu, and its statistics say %llu: they are not of one "
-            "process, or prof.reset was called between them",
+            HP_MESSAGE(
+                "stats-period-differs",
+                "its sample period is %llu, and its statistics say %llu: they are not of "
+                "one process, or prof.reset was called between them"),
             (unsigned long long)input->period, (unsigned long long)period);
     return refuse(input, err);
 }
@@ -233,9 +246,11 @@ static int check_maps(const struct hp_input_record *input,
     if (!account->has_maps || !is_other_process(&account->maps, input->identity.map)) {
         return HP_OK;
     }
-    hp_fail(err, HP_E_FORMAT,
-            "its smaps are of another process: vdso and main stack are at other "
-            "addresses");
+    hp_fail(
+        err, HP_E_FORMAT,
+        HP_MESSAGE("smaps-of-other-process",
+                   "its smaps are of another process: vdso and main stack are at other "
+                   "addresses"));
     return refuse(input, err);
 }
 
@@ -245,7 +260,8 @@ static int check(const struct hp_input_record *input, const struct hp_account *a
                  struct hp_err *err) {
     if (input->producer != HP_PRODUCER_JEMALLOC) {
         hp_fail(err, HP_E_UNSUPPORTED,
-                "an account is made of dumps of jemalloc, and this is %s",
+                HP_MESSAGE("account-not-jemalloc",
+                           "an account is made of dumps of jemalloc, and this is %s"),
                 hp_producer_text(input->producer));
         return refuse(input, err);
     }
@@ -275,10 +291,12 @@ static void warn_of_forks(struct hp_profile *profile) {
         }
     }
     if (forks > 0) {
-        hp_profile_warn(profile,
-                        "%zu dump%s the memory map of %s or another: forks hold the same "
-                        "objects, which are counted in each",
-                        forks, forks == 1 ? " has" : "s have", name);
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("forks-share-map",
+                       "%zu dump%s the memory map of %s or another: forks hold the same "
+                       "objects, which are counted in each"),
+            forks, forks == 1 ? " has" : "s have", name);
     }
 }
 

@@ -84,9 +84,10 @@ static void find_cut_maps(struct hp_input_record **inputs, size_t count) {
         struct hp_input_record *input = inputs[i];
         if (is_whole(input) && is_cut_map(input, highest)) {
             struct hp_err err = {.code = HP_E_FORMAT, .line = input->lines};
-            snprintf(err.message, sizeof err.message,
-                     "damaged: its memory map ends before that of %s",
-                     highest->public.name);
+            hp_message_print(err.message, sizeof err.message,
+                             HP_MESSAGE("damaged-map-cut",
+                                        "damaged: its memory map ends before that of %s"),
+                             highest->public.name);
             hp_input_set_err(input, &err);
             input->is_damaged = true;
         }
@@ -128,12 +129,16 @@ static void explain_replacement(struct hp_input_record *input,
     if (has_totals) {
         double bytes = total_of(input);
         hp_format_bytes(total, (hp_int128)(bytes * 0x1p20), HP_UNIT_AUTO);
-        snprintf(says, sizeof says, "; its first lines say that %s were in use", total);
+        hp_message_print(says, sizeof says,
+                         HP_MESSAGE("replaced-total",
+                                    "; its first lines say that %s were in use"),
+                         total);
     }
     struct hp_err err = *input->err;
     size_t used = strlen(err.message);
-    snprintf(err.message + used, sizeof err.message - used, "%s; %s counts in its place",
-             says, instead->public.name);
+    hp_message_print(err.message + used, sizeof err.message - used,
+                     HP_MESSAGE("replaced-by", "%s; %s counts in its place"), says,
+                     instead->public.name);
     hp_input_set_err(input, &err);
 }
 

@@ -19,12 +19,14 @@ int hp_dump_check(const struct hp_dump *dump, struct hp_unbias *unbias,
         return HP_E_FORMAT;
     }
     if (dump->damage.what && !is_all_but_map(dump, unbias, estimator)) {
-        hp_fail(err, HP_E_FORMAT, "damaged: %s", dump->damage.what);
+        hp_fail(err, HP_E_FORMAT, HP_MESSAGE("damaged-dump", "damaged: %s"),
+                dump->damage.what);
         err->line = dump->damage.line;
         return HP_E_FORMAT;
     }
     if (is_strict && dump->malformed.count > 0) {
-        hp_fail(err, HP_E_FORMAT, "expected %s", dump->expected);
+        hp_fail(err, HP_E_FORMAT, HP_MESSAGE("lines-expected", "expected %s"),
+                dump->expected);
         err->line = dump->malformed.line;
         return HP_E_FORMAT;
     }

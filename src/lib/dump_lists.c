@@ -182,8 +182,9 @@ static int refuse_repeated(const struct list_maker *maker, struct hp_err *err) {
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                  i > 0 ? ", " : "", maker->again[i]);
     }
-    return hp_fail(err, HP_E_DUPLICATE, "%zu path%s given twice: %s%s", maker->repeated,
-                   maker->repeated > 1 ? "s are" : " is", names,
+    return hp_fail(err, HP_E_DUPLICATE,
+                   HP_MESSAGE("path-given-twice", "%zu path%s given twice: %s%s"),
+                   maker->repeated, maker->repeated > 1 ? "s are" : " is", names,
                    maker->repeated > NAMED ? ", …" : "");
 }
 
@@ -191,12 +192,17 @@ static int refuse_repeated(const struct list_maker *maker, struct hp_err *err) {
 static int check(const struct hp_manifest_options *options, struct hp_err *err) {
     enum hp_snapshots snapshots = options->snapshots;
     if (options->lists == 0) {
-        return hp_fail(err, HP_E_USAGE, "a manifest has one list or more");
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("manifest-no-lists",
+                                  "a manifest has one list or more"));
     }
     return snapshots == HP_SNAPSHOTS_PEAK || snapshots == HP_SNAPSHOTS_EACH
-               ? hp_fail(err, HP_E_USAGE,
+               ? hp_fail(
+                     err, HP_E_USAGE,
+                     HP_MESSAGE(
+                         "manifest-snapshots",
                          "names do not tell which dump of a process is its fullest, and "
-                         "partials have no rows of dumps: last, final or sum")
+                         "partials have no rows of dumps: last, final or sum"))
                : HP_OK;
 }
 

@@ -238,7 +238,8 @@ int hp_duplicates_refuse(const struct hp_input_record *records,
     const struct hp_input_record *first = &records[duplicate.first];
     const struct hp_input_record *again = &records[duplicate.again];
     bool is_across = first->is_base != again->is_base;
-    hp_fail(err, HP_E_DUPLICATE, "the same dump as %s%s", first->public.name,
+    hp_fail(err, HP_E_DUPLICATE, HP_MESSAGE("same-dump", "the same dump as %s%s"),
+            first->public.name,
             is_across
                 ? " of the base: several dumps are compared as of different processes"
                 : ": give it once, or --on-duplicate=skip");
@@ -257,9 +258,11 @@ int hp_duplicates_of_processes(const struct hp_profile *profile, struct hp_err *
         return HP_OK;
     }
     hp_fail(err, HP_E_DUPLICATE,
-            "%zu process%s in %s as well, and what was merged cannot be taken apart: "
-            "choose one dump of each process before merging, info --print=used names "
-            "them, or add up with --snapshots=sum",
+            HP_MESSAGE(
+                "process-in-two-partials",
+                "%zu process%s in %s as well, and what was merged cannot be taken apart: "
+                "choose one dump of each process before merging, info --print=used names "
+                "them, or add up with --snapshots=sum"),
             clash.processes, clash.processes == 1 ? " is" : "es are",
             clash.first == clash.again ? "it twice, or"
                                        : inputs[clash.first].public.name);

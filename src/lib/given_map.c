@@ -15,10 +15,13 @@ int hp_given_map_read(struct hp_given_map *given, const struct hp_read_options *
     given->reader.stream.waits = options->wait;
     int ret = hp_reader_read(&given->reader, options->maps, &given->dump, &is_elf, err);
     if (ret == HP_OK && (given->dump.mappings.count == 0 || given->dump.has_rows)) {
-        ret = hp_fail(err, HP_E_FORMAT, "it has no memory map of a process");
+        ret = hp_fail(err, HP_E_FORMAT,
+                      HP_MESSAGE("given-map-none", "it has no memory map of a process"));
     }
     if (ret == HP_OK && (given->dump.cut.code != HP_OK || given->dump.damage.what)) {
-        ret = hp_fail(err, HP_E_FORMAT, "damaged: its memory map may be cut");
+        ret = hp_fail(err, HP_E_FORMAT,
+                      HP_MESSAGE("damaged-given-map",
+                                 "damaged: its memory map may be cut"));
     }
     if (ret != HP_OK) {
         hp_err_locate(err, options->maps, err->line);

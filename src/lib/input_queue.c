@@ -84,7 +84,8 @@ static int read_archive(struct hp_input_queue *queue, struct hp_queued_input *it
         ret = hp_tar_next(&queue->tar, queue->limit, &item->file, found, err);
     }
     if (ret == HP_OK && !*found && !queue->has_members) {
-        ret = hp_fail(err, HP_E_EMPTY, "an archive without any file");
+        ret = hp_fail(err, HP_E_EMPTY,
+                      HP_MESSAGE("archive-empty", "an archive without any file"));
     }
     *found &= ret == HP_OK;
     queue->has_members |= *found;

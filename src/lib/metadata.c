@@ -16,7 +16,7 @@ static const double nanoseconds_per_second = 1e9;
 // --- times of files --------------------------------------------------------------------
 
 static int no_mtime(const char *path, struct hp_err *err) {
-    return hp_fail(err, HP_E_USAGE, "there is no time of %s",
+    return hp_fail(err, HP_E_USAGE, HP_MESSAGE("no-file-time", "there is no time of %s"),
                    strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
@@ -89,7 +89,9 @@ static int take_from_path(struct hp_input_record *input, struct hp_pattern *patt
     }
     int ret = hp_pattern_check(pattern, err);
     if (ret == HP_OK && !parse_time(time, &input->identity.time)) {
-        ret = hp_fail(err, HP_E_USAGE, "no time in its path where %s says", text);
+        ret = hp_fail(err, HP_E_USAGE,
+                      HP_MESSAGE("no-time-in-path", "no time in its path where %s says"),
+                      text);
         hp_err_locate(err, path, 0);
     }
     return ret;
@@ -157,7 +159,9 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
     }
     if (!hp_pattern_name(&pattern, 0, &name, &number)) {
         ret = hp_fail(err, HP_E_USAGE,
-                      "pattern %s has no group with a name: (?<host>...)", text);
+                      HP_MESSAGE("pattern-without-group",
+                                 "pattern %s has no group with a name: (?<host>...)"),
+                      text);
     }
     for (size_t i = 0; ret == HP_OK && i < profile->inputs.count; i++) {
         struct hp_input_record *input = &profile->inputs.at[i];

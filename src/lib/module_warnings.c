@@ -230,12 +230,16 @@ static void warn_of_status(const struct module_shares *shares, enum hp_sym_statu
     bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
     const char *hint = is_missing ? " (--path-map=PATH=FILE, if its name differs)" : "";
     if (found == 1) {
-        hp_profile_warn_as(profile, minor, "no function names for %s: %s%s", first,
-                           reason, hint);
-    } else if (found > 1) {
         hp_profile_warn_as(profile, minor,
-                           "no function names for %s and %zu more module%s: %s%s", first,
-                           found - 1, found == 2 ? "" : "s", reason, hint);
+                           HP_MESSAGE("module-without-names",
+                                      "no function names for %s: %s%s"),
+                           first, reason, hint);
+    } else if (found > 1) {
+        hp_profile_warn_as(
+            profile, minor,
+            HP_MESSAGE("modules-without-names",
+                       "no function names for %s and %zu more module%s: %s%s"),
+            first, found - 1, found == 2 ? "" : "s", reason, hint);
     }
 }
 
@@ -266,16 +270,19 @@ static void complain_of_builds(struct complaint *complaint,
         snprintf(count, sizeof count, "%u of %u", dumps.open, dumps.all);
     }
     if (is_open_in_part(complaint->profile, module) && dumps.is_by_stacks) {
-        snprintf(
+        hp_message_print(
             complaint->text, sizeof complaint->text,
-            "dumps of several builds cannot be separated, and only stacks that fit a "
-            "file have names (merge --with-builds keeps the build of each dump)");
+            HP_MESSAGE("builds-by-stacks",
+                       "dumps of several builds cannot be separated, and only stacks that "
+                       "fit a file have names (merge --with-builds keeps the build of each "
+                       "dump)"));
     } else if (is_open_in_part(complaint->profile, module)) {
-        snprintf(complaint->text, sizeof complaint->text,
-                 "no function names in %s dumps, which %s", count,
-                 hp_module_is_compared(module)
-                     ? "ran another build (--symbol-dir=DIR with it)"
-                     : "show nothing to compare with its files");
+        hp_message_print(
+            complaint->text, sizeof complaint->text,
+            HP_MESSAGE("builds-without-names", "no function names in %s dumps, which %s"),
+            count,
+            hp_module_is_compared(module) ? "ran another build (--symbol-dir=DIR with it)"
+                                          : "show nothing to compare with its files");
     }
 }
 
@@ -284,9 +291,12 @@ static void complain_of_difference(struct complaint *complaint,
                                    const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
     if (returns->verdict == HP_BUILD_DIFFERS) {
-        snprintf(
+        hp_message_print(
             complaint->text, sizeof complaint->text,
-            "the file differs from what ran: %u of %u return addresses follow no call",
+            HP_MESSAGE(
+                "file-differs",
+                "the file differs from what ran: %u of %u return addresses follow no "
+                "call"),
             returns->failed, returns->checked);
     }
 }
@@ -296,9 +306,12 @@ static void complain_of_doubt(struct complaint *complaint,
                               const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
     if (returns->verdict == HP_BUILD_DOUBTED && returns->failed > 0) {
-        snprintf(complaint->text, sizeof complaint->text,
-                 "the file may not be what ran: 1 of %u return address%s follows no call",
-                 returns->checked, returns->checked == 1 ? "" : "es");
+        hp_message_print(
+            complaint->text, sizeof complaint->text,
+            HP_MESSAGE(
+                "file-doubted",
+                "the file may not be what ran: 1 of %u return address%s follows no call"),
+            returns->checked, returns->checked == 1 ? "" : "es");
     }
 }
 
@@ -308,10 +321,12 @@ static void complain_of_replacement(struct complaint *complaint,
                                     const struct hp_module *module) {
     if (module->deleted && module->is_at_own_path && module->recorded_build_id.n == 0 &&
         module->proof != HP_PROOF_FITS && module->returns.failed == 0) {
-        snprintf(
+        hp_message_print(
             complaint->text, sizeof complaint->text,
-            "it was replaced or deleted while it ran, and names are those of the file "
-            "there now");
+            HP_MESSAGE(
+                "file-replaced",
+                "it was replaced or deleted while it ran, and names are those of the "
+                "file there now"));
     }
 }
 
@@ -323,9 +338,10 @@ static void complain_of_inlines(struct complaint *complaint,
         snprintf(share, sizeof share, " for %.1f%% of the bytes", complaint->percent);
     }
     if (module->lacks_inlines) {
-        snprintf(complaint->text, sizeof complaint->text,
-                 "inlined calls or lines are missing%s: %s", share,
-                 hp_profile_text(complaint->profile, module->note));
+        hp_message_print(complaint->text, sizeof complaint->text,
+                         HP_MESSAGE("inlines-missing",
+                                    "inlined calls or lines are missing%s: %s"),
+                         share, hp_profile_text(complaint->profile, module->note));
     }
 }
 
@@ -370,12 +386,14 @@ static void warn_of(const struct module_shares *shares, size_t kind, bool minor)
         complaint.percent = percent_shown(shares, i);
         if (complain(&complaint, kind, module) && is_minor(shares, i) == minor &&
             found++ < NAMES_MAX) {
-            hp_profile_warn_as(profile, minor, "%s: %s",
+            hp_profile_warn_as(profile, minor, HP_MESSAGE("module-complaint", "%s: %s"),
                                hp_profile_text(profile, module->path), complaint.text);
         }
     }
     if (found > NAMES_MAX) {
-        hp_profile_warn_as(profile, minor, "the same of %zu more module%s (see info)",
+        hp_profile_warn_as(profile, minor,
+                           HP_MESSAGE("more-module-complaints",
+                                      "the same of %zu more module%s (see info)"),
                            found - NAMES_MAX, found == NAMES_MAX + 1 ? "" : "s");
     }
 }
@@ -451,13 +469,17 @@ static void warn_of_worst(const struct module_shares *shares) {
         }
     }
     if (count > NAMES_MAX) {
-        snprintf(more, sizeof more, " and in %zu more module%s", count - NAMES_MAX,
-                 count == NAMES_MAX + 1 ? "" : "s");
+        hp_message_print(more, sizeof more,
+                         HP_MESSAGE("more-nameless-modules", " and in %zu more module%s"),
+                         count - NAMES_MAX, count == NAMES_MAX + 1 ? "" : "s");
     }
     hp_profile_warn(
         profile,
-        "%.1f%% of the bytes %s have no function names where they are allocated: %s%s; "
-        "debug packages, or binaries that are not stripped, would give them (--symbol-dir)",
+        HP_MESSAGE(
+            "bytes-without-names",
+            "%.1f%% of the bytes %s have no function names where they are allocated: "
+            "%s%s; debug packages, or binaries that are not stripped, would give them "
+            "(--symbol-dir)"),
         percent_of(shares, sum),
         shares->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
 }

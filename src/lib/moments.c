@@ -136,9 +136,11 @@ HP_PRINTF(2, 3)
 
 // Append to the sentence, as by printf().
 static void say(struct sentence *s, const char *format, ...) {
+    char room[HP_MESSAGE_FORMAT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(s->text + s->used, sizeof s->text - s->used, format, arguments);
+    int size = vsnprintf(s->text + s->used, sizeof s->text - s->used,
+                         hp_message_format(format, room), arguments);
     va_end(arguments);
     s->used += size > 0 ? (size_t)size : 0;
     s->used = s->used < sizeof s->text ? s->used : sizeof s->text - 1;
@@ -231,7 +233,7 @@ static void say_bytes(struct sentence *s, const struct hp_profile *profile,
     char bytes[HP_NUMBER_SIZE];
     struct hp_span name = short_name(profile, input);
     hp_format_bytes(bytes, bytes_of(profile, input), HP_UNIT_AUTO);
-    say(s, "%.*s: %s", (int)name.size, name.at, bytes);
+    say(s, HP_MESSAGE("moment-bytes", "%.*s: %s"), (int)name.size, name.at, bytes);
 }
 
 // --- one process -----------------------------------------------------------------------
@@ -266,14 +268,17 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
                     const struct hp_process *process) {
     struct hp_span name = short_name(profile, process->chosen);
     bool is_peak = profile->snapshots == HP_SNAPSHOTS_PEAK;
-    say(s, "%s: %.*s, the %s",
+    say(s, HP_MESSAGE("moment-of-one", "%s: %.*s, the %s"),
         process->evidence == HP_EVIDENCE_MAP_ONLY
             ? " by their memory maps, and forks look the same"
         : process->evidence == HP_EVIDENCE_NAME ? " by name alone"
                                                 : "",
         (int)name.size, name.at, is_peak ? "fullest" : "newest");
     if (is_peak) {
-        say(s, " of %u (values are too high by the choice: intervals allow for it)",
+        say(s,
+            HP_MESSAGE(
+                "moment-peak-of",
+                " of %u (values are too high by the choice: intervals allow for it)"),
             process->dumps);
     } else {
         say_newest_by(s, process->newest_by);
@@ -288,7 +293,7 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
 // Append "; COUNT WHAT" to the sentence, unless the count is 0.
 static void say_count(struct sentence *s, size_t count, const char *what) {
     if (count > 0) {
-        say(s, "; %zu %s", count, what);
+        say(s, HP_MESSAGE("moment-count", "; %zu %s"), count, what);
     }
 }
 
@@ -301,20 +306,28 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
         [HP_NEWEST_BY_NAME] = "by name",
     };
     bool is_peak = profile->snapshots == HP_SNAPSHOTS_PEAK;
-    say(s, ": the %s of each%s (not of one moment", is_peak ? "fullest" : "newest",
+    say(s, HP_MESSAGE("moment-of-each", ": the %s of each%s (not of one moment"),
+        is_peak ? "fullest" : "newest",
         tally->without_exit > 0 && !is_peak ? " before its exit" : "");
     say_count(s, tally->by_map_only,
-              "known by their memory maps alone, and forks look the same");
-    say_count(s, tally->by_name, "known by name alone");
+              hp_words(
+                  HP_WORDS("moment-by-map",
+                           "known by their memory maps alone, and forks look the same")));
+    say_count(s, tally->by_name,
+              hp_words(HP_WORDS("moment-by-name", "known by name alone")));
     if (is_peak) {
-        say(s, "; values are too high by the choice: intervals allow for it");
+        say(s, HP_MESSAGE("moment-peak-values",
+                          "; values are too high by the choice: intervals allow for it"));
     } else {
         for (enum hp_newest_by i = HP_NEWEST_BY_NUMBER; i <= HP_NEWEST_BY_NAME; i++) {
             say_count(s, tally->by[i], by[i]);
         }
-        say_count(s, tally->fuller, "held over 10% more in another dump");
+        say_count(s, tally->fuller,
+                  hp_words(
+                      HP_WORDS("moment-fuller", "held over 10% more in another dump")));
     }
-    say_count(s, tally->resets, "had counters reset");
+    say_count(s, tally->resets,
+              hp_words(HP_WORDS("moment-resets", "had counters reset")));
     say(s, ")");
 }
 
@@ -329,7 +342,10 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
         struct sentence s = {.used = 0};
         runs.bytes = bytes_of(profile, runs.newest);
         hp_format_bytes(bytes, runs.bytes, HP_UNIT_AUTO);
-        say(&s, "%sby their file times %zu runs, one after the other; the newest %s %s",
+        say(&s,
+            HP_MESSAGE(
+                "runs-by-file-time",
+                "%sby their file times %zu runs, one after the other; the newest %s %s"),
             prefix, runs.count, is_inuse ? "holds" : "allocated", bytes);
         hp_vec_push(&profile->moments,
                     hp_strtab_add(&profile->strings, hp_span_of(s.text)));
@@ -353,8 +369,8 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
     if (tally.several == 0 || is_summed || profile->keeps.series) {
         return;
     }
-    say(&s, "%s%zu dumps of %zu process%s", side, tally.dumps, tally.processes,
-        tally.processes == 1 ? "" : "es");
+    say(&s, HP_MESSAGE("moment-sum", "%s%zu dumps of %zu process%s"), side, tally.dumps,
+        tally.processes, tally.processes == 1 ? "" : "es");
     if (profile->keeps.moments || profile->snapshots == HP_SNAPSHOTS_EACH) {
         say(&s, ": each for itself");
     } else if (tally.processes == 1) {
@@ -386,8 +402,10 @@ static void describe_set_aside(struct hp_profile *profile) {
     if (aside > 0) {
         struct sentence s = {.used = 0};
         say(&s,
-            "one dump of each process counts: %llu others were left out when they were "
-            "merged",
+            HP_MESSAGE(
+                "moment-merged",
+                "one dump of each process counts: %llu others were left out when they "
+                "were merged"),
             (unsigned long long)aside);
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->moments, text);
@@ -408,7 +426,9 @@ static void describe_shards(struct hp_profile *profile) {
         }
     }
     if (shards.count > 0) {
-        say(&s, " of %u alone: rows and totals are of %s stacks, not of all",
+        say(&s,
+            HP_MESSAGE("moment-shard",
+                       " of %u alone: rows and totals are of %s stacks, not of all"),
             shards.count, is_one ? "its" : "their");
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->moments, text);
@@ -451,10 +471,12 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
     }
     say(&s, "%s", prefix);
     if (all > 1) {
-        say(&s, "%s%zu of %llu dumps were ", known < all ? "at least " : "", exits,
-            (unsigned long long)all);
+        say(&s, HP_MESSAGE("exit-dumps", "%s%zu of %llu dumps were "),
+            known < all ? "at least " : "", exits, (unsigned long long)all);
     }
-    say(&s, "made at exit: memory freed while the program ends is not in %s",
+    say(&s,
+        HP_MESSAGE("exit-dumps-hide",
+                   "made at exit: memory freed while the program ends is not in %s"),
         exits == 1 ? "it" : "them");
     hp_vec_push(&profile->moments, hp_strtab_add(&profile->strings, hp_span_of(s.text)));
 }
@@ -476,8 +498,10 @@ static void describe_exits(struct hp_profile *profile, bool has_sides) {
     }
     if (hp_profile_skips_exits(profile) && left > 0) {
         struct sentence s = {.used = 0};
-        say(&s, "%zu dump%s made at exit, and no point of a series: left out", left,
-            left == 1 ? " was" : "s were");
+        say(&s,
+            HP_MESSAGE("exits-left-out",
+                       "%zu dump%s made at exit, and no point of a series: left out"),
+            left, left == 1 ? " was" : "s were");
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->moments, text);
     }

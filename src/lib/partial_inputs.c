@@ -70,7 +70,9 @@ static void drop_common(struct hp_taken *taken) {
 static int refuse_twice(const struct hp_taken *first, const struct hp_taken *again,
                         struct hp_err *err) {
     uint64_t both = first->shards.present & present_of(again);
-    hp_fail(err, HP_E_DUPLICATE, "shard %u of %u of the same dumps is in %s as well",
+    hp_fail(err, HP_E_DUPLICATE,
+            HP_MESSAGE("shard-twice",
+                       "shard %u of %u of the same dumps is in %s as well"),
             number_of(both), count_of(again), first->names.at[0]);
     hp_err_locate(err, again->names.at[0], 0);
     return HP_E_DUPLICATE;
@@ -82,7 +84,9 @@ static int join(struct hp_taken_all *all, size_t i, struct hp_err *err) {
     struct hp_taken *taken = all->at[i];
     taken->shards = (struct hp_shards){count_of(taken), present_of(taken)};
     if (taken->profile.known.count == 0) {
-        hp_fail(err, HP_E_DUPLICATE, "a shard without identities belongs to no others");
+        hp_fail(err, HP_E_DUPLICATE,
+                HP_MESSAGE("shard-without-ids",
+                           "a shard without identities belongs to no others"));
         hp_err_locate(err, taken->names.at[0], 0);
         return HP_E_DUPLICATE;
     }
@@ -111,10 +115,13 @@ static int compare_sets(const struct hp_taken_all *all, struct hp_err *err) {
         uint64_t differ = first->shards.present ^ taken->shards.present;
         if (!taken->joins && differ) {
             bool has = (first->shards.present & differ) != 0;
-            hp_fail(err, HP_E_DUPLICATE,
-                    "shard %u of %u of the dumps in %s is %s, that of these dumps %s",
-                    number_of(differ), count_of(taken), first->names.at[0],
-                    has ? "given" : "not given", has ? "is not" : "is");
+            hp_fail(
+                err, HP_E_DUPLICATE,
+                HP_MESSAGE(
+                    "shard-differs",
+                    "shard %u of %u of the dumps in %s is %s, that of these dumps %s"),
+                number_of(differ), count_of(taken), first->names.at[0],
+                has ? "given" : "not given", has ? "is not" : "is");
             hp_err_locate(err, taken->names.at[0], 0);
             return HP_E_DUPLICATE;
         }
@@ -278,50 +285,80 @@ static bool have_unmapped(const struct hp_taken_all *all) {
     return found;
 }
 
+// The reason why partials that were merged with the parameters `made` do not contain what
+// the profile keeps; NULL: they do.
+static const char *lack_of(const struct hp_profile *profile,
+                           const struct hp_read_options *options,
+                           const struct hp_taken_all *all) {
+    const struct hp_parameters *made = &all->at[0]->partials.parameters;
+    if (made->of[HP_PARAMETER_METHOD] != (uint64_t)profile->estimator) {
+        return HP_WORDS("partial-estimator", "merged with another --estimator");
+    }
+    if (profile->keeps.threads && !made->of[HP_PARAMETER_THREADS]) {
+        return HP_WORDS("partial-without-threads",
+                        "its stacks are not told apart by thread: merge --by=thread does "
+                        "that");
+    }
+    if (profile->keeps.unmapped && !made->of[HP_PARAMETER_UNMAPPED] &&
+        (options->planned_count > 0 || options->keep_unmapped) && have_unmapped(all)) {
+        return HP_WORDS("partial-without-unmapped",
+                        "its frames in no mapping have no addresses: merge "
+                        "--keep-unmapped keeps them");
+    }
+    return profile->has_stamps && !made->of[HP_PARAMETER_BUILDS]
+               ? HP_WORDS("partial-without-builds",
+                          "made without builds: merge --with-builds tells them")
+               : NULL;
+}
+
+// The reason why the options cannot be applied to partials; NULL: they can.
+static const char *misuse_of(const struct hp_profile *profile,
+                             const struct hp_read_options *options,
+                             const struct hp_taken_all *all) {
+    const struct hp_parameters *made = &all->at[0]->partials.parameters;
+    if (profile->shards.count > 0 && options->planned_count > 0 &&
+        options->planned->shards > 0) {
+        return HP_WORDS("partial-cut-already",
+                        "it is cut into shards already, and these are not all");
+    }
+    if (options->thread && profile->inputs.count == 0 &&
+        made->of[HP_PARAMETER_THREAD] !=
+            hp_parameters_of(profile).of[HP_PARAMETER_THREAD]) {
+        return made->of[HP_PARAMETER_THREAD]
+                   ? HP_WORDS("partial-of-one-thread",
+                              "it is of another thread alone: merge --thread takes one")
+                   : HP_WORDS("partial-of-all-threads",
+                              "it is of all threads: merge --thread takes one");
+    }
+    if (options->older_than > 0) {
+        return HP_WORDS("partial-without-ages",
+                        "a partial lists no objects, and tells no ages");
+    }
+    if (options->snapshots != HP_SNAPSHOTS_LAST &&
+        made->of[HP_PARAMETER_SNAPSHOTS] != (uint64_t)options->snapshots) {
+        return HP_WORDS("partial-snapshots", "merged with another --snapshots");
+    }
+    return made->of[HP_PARAMETER_SNAPSHOTS] == HP_SNAPSHOTS_EACH &&
+                   !profile->keeps.moments && !profile->keeps.partial
+               ? HP_WORDS(
+                     "partial-of-each-dump",
+                     "it has each dump for itself (--snapshots=each): trend, info and "
+                     "--by=input read it")
+               : NULL;
+}
+
 // Refuse reports and options that need data which the partials do not contain.  The error
 // names the first partial.
 static int check_use(const struct hp_profile *profile,
                      const struct hp_read_options *options,
                      const struct hp_taken_all *all, struct hp_err *err) {
-    const struct hp_taken *first = all->at[0];
-    const struct hp_parameters *made = &first->partials.parameters;
-    const char *name = first->names.at[0];
-    if (made->of[HP_PARAMETER_METHOD] != (uint64_t)profile->estimator) {
-        hp_fail(err, HP_E_USAGE, "merged with another --estimator");
-    } else if (profile->keeps.threads && !made->of[HP_PARAMETER_THREADS]) {
-        hp_fail(err, HP_E_USAGE,
-                "its stacks are not told apart by thread: merge --by=thread does that");
-    } else if (profile->keeps.unmapped && !made->of[HP_PARAMETER_UNMAPPED] &&
-               (options->planned_count > 0 || options->keep_unmapped) &&
-               have_unmapped(all)) {
-        hp_fail(err, HP_E_USAGE,
-                "its frames in no mapping have no addresses: merge --keep-unmapped keeps "
-                "them");
-    } else if (profile->has_stamps && !made->of[HP_PARAMETER_BUILDS]) {
-        hp_fail(err, HP_E_USAGE, "made without builds: merge --with-builds tells them");
-    } else if (profile->shards.count > 0 && options->planned_count > 0 &&
-               options->planned->shards > 0) {
-        hp_fail(err, HP_E_USAGE, "it is cut into shards already, and these are not all");
-    } else if (options->thread && profile->inputs.count == 0 &&
-               made->of[HP_PARAMETER_THREAD] !=
-                   hp_parameters_of(profile).of[HP_PARAMETER_THREAD]) {
-        hp_fail(err, HP_E_USAGE, "it is of %s: merge --thread takes one",
-                made->of[HP_PARAMETER_THREAD] ? "another thread alone" : "all threads");
-    } else if (options->older_than > 0) {
-        hp_fail(err, HP_E_USAGE, "a partial lists no objects, and tells no ages");
-    } else if (options->snapshots != HP_SNAPSHOTS_LAST &&
-               made->of[HP_PARAMETER_SNAPSHOTS] != (uint64_t)options->snapshots) {
-        hp_fail(err, HP_E_USAGE, "merged with another --snapshots");
-    } else if (made->of[HP_PARAMETER_SNAPSHOTS] == HP_SNAPSHOTS_EACH &&
-               !profile->keeps.moments && !profile->keeps.partial) {
-        hp_fail(err, HP_E_USAGE,
-                "it has each dump for itself (--snapshots=each): trend, info and "
-                "--by=input read it");
-    } else {
-        return HP_OK;
+    const char *why = lack_of(profile, options, all);
+    why = why ? why : misuse_of(profile, options, all);
+    if (why) {
+        hp_fail(err, HP_E_USAGE, "%s", hp_words(why));
+        hp_err_locate(err, all->at[0]->names.at[0], 0);
     }
-    hp_err_locate(err, name, 0);
-    return err->code;
+    return why ? HP_E_USAGE : HP_OK;
 }
 
 // Set in the profile the options that the partials were merged with, those of `first`.
@@ -475,9 +512,12 @@ int hp_partial_inputs_settle(struct hp_profile *profile,
         }
         bool is_lost = profile->keeps.moments && !input->is_added && !is_info;
         if (is_lost || (!profile->keeps.moments && counts != input->is_added)) {
-            hp_fail(err, is_across(profile, process) ? HP_E_DUPLICATE : HP_E_USAGE,
+            hp_fail(
+                err, is_across(profile, process) ? HP_E_DUPLICATE : HP_E_USAGE,
+                HP_MESSAGE(
+                    "partial-chose-other",
                     "another dump of its process was chosen when it was merged: merge "
-                    "--snapshots=each keeps all");
+                    "--snapshots=each keeps all"));
             hp_err_locate(err, input->public.name, 0);
             return err->code;
         }

@@ -178,8 +178,10 @@ static int refuse_overlap(const struct hp_profile *profile,
         put_dump(names[i], profile, &found->of[i]);
     }
     hp_fail(err, HP_E_DUPLICATE,
-            "%zu %s in %s as well, and nothing can be taken out of what was merged: "
-            "%s%s%s%s%s%s",
+            HP_MESSAGE(
+                "partials-overlap",
+                "%zu %s in %s as well, and nothing can be taken out of what was merged: "
+                "%s%s%s%s%s%s"),
             found->count, found->count == 1 ? unique->one : unique->several,
             name_of(all, found->first), names[0], *names[1] ? ", " : "", names[1],
             *names[2] ? ", " : "", names[2], found->count > NAMED ? ", ..." : "");

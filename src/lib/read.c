@@ -49,10 +49,13 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
                           struct hp_err *err) {
     const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
     bool all_limits = summary->left_out[HP_REASON_LIMIT] == skipped;
-    return hp_fail(err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
-                   "%zu of %zu inputs cannot be used, more than are allowed "
-                   "(--max-skipped; --keep-damaged)",
-                   skipped, summary->all);
+    return hp_fail(
+        err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
+        HP_MESSAGE(
+            "too-many-skipped",
+            "%zu of %zu inputs cannot be used, more than are allowed (--max-skipped; "
+            "--keep-damaged)"),
+        skipped, summary->all);
 }
 
 // Return whether the total of all stacks can be represented.  Each stack can, but their
@@ -81,18 +84,22 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
         const char *why = summary->left_out[HP_REASON_YOUNG] > 0
                               ? "inputs were written to a moment ago"
                               : "no input could be used";
-        return hp_fail(err, HP_E_EMPTY, "nothing to report: %s", why);
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("nothing-to-report", "nothing to report: %s"), why);
     }
     if (options->older_than > 0 && profile->summary[HP_SIDE_ALL].listing == 0) {
         return hp_fail(err, HP_E_EMPTY, HP_NO_AGES_KNOWN);
     }
     if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
-        return hp_fail(err, HP_E_EMPTY, "nothing to report: no input has a thread %s%s",
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("nothing-of-thread",
+                                  "nothing to report: no input has a thread %s%s"),
                        options->thread,
                        options->older_than > 0 ? " with objects so old" : "");
     }
     if (!total_fits(profile)) {
-        return hp_fail(err, HP_E_LIMIT, "a sum exceeds 2^127 units");
+        return hp_fail(err, HP_E_LIMIT,
+                       HP_MESSAGE("sum-too-large", "a sum exceeds 2^127 units"));
     }
     return HP_OK;
 }
@@ -330,9 +337,11 @@ static void locate_errors(struct hp_profile *profile) {
 // Warn that dumps have different names for some frames; `disputed`: the number of these.
 static void warn_of_names(struct hp_profile *profile, size_t disputed) {
     if (disputed > 0) {
-        hp_profile_warn(profile,
-                        "%zu address%s different names: they may be of different builds",
-                        disputed, disputed == 1 ? " has" : "es have");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("addresses-disputed",
+                       "%zu address%s different names: they may be of different builds"),
+            disputed, disputed == 1 ? " has" : "es have");
     }
 }
 
@@ -402,9 +411,11 @@ static int refuse_given_map(const struct hp_profile *profile, struct hp_err *err
     hp_vec_each (input, &profile->inputs) {
         bool takes = input->takes_map && hp_input_is_used(input);
         if (takes && first && input->process != first->process) {
-            return hp_fail(err, HP_E_USAGE,
-                           "--maps is of one process, and %s and %s are of two",
-                           first->public.name, input->public.name);
+            return hp_fail(
+                err, HP_E_USAGE,
+                HP_MESSAGE("maps-of-two",
+                           "--maps is of one process, and %s and %s are of two"),
+                first->public.name, input->public.name);
         }
         first = takes && !first ? input : first;
     }
@@ -464,9 +475,11 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
 static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
     size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
     return sets > HP_PARTIAL_LABEL_SETS
-               ? hp_fail(err, HP_E_LIMIT,
-                         "%zu different sets of labels: a partial has %d at most", sets,
-                         HP_PARTIAL_LABEL_SETS)
+               ? hp_fail(
+                     err, HP_E_LIMIT,
+                     HP_MESSAGE("labels-too-many",
+                                "%zu different sets of labels: a partial has %d at most"),
+                     sets, HP_PARTIAL_LABEL_SETS)
                : HP_OK;
 }
 

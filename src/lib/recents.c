@@ -63,11 +63,13 @@ static int attach(struct hp_profile *profile, struct hp_dump *dump,
     hp_resolve(&resolver, dump, profile);
     int ret = HP_OK;
     if (resolver.unmapped * MOST_UNMAPPED > file->addresses.count) {
-        ret =
-            hp_fail(err, HP_E_FORMAT,
-                    "of its %zu addresses %llu are in no mapping of %s: it is of another "
-                    "process",
-                    file->addresses.count, (unsigned long long)resolver.unmapped, path);
+        ret = hp_fail(
+            err, HP_E_FORMAT,
+            HP_MESSAGE(
+                "recent-of-other-process",
+                "of its %zu addresses %llu are in no mapping of %s: it is of another "
+                "process"),
+            file->addresses.count, (unsigned long long)resolver.unmapped, path);
     } else {
         uint32_t *stacks = add_stacks(profile, &resolver, file);
         take_records(profile, file, stacks);
@@ -91,17 +93,21 @@ static int read_map(struct hp_profile *profile, const char *path,
     if (ret == HP_OK && dump.mappings.count == 0) {
         ret = hp_fail(
             err, HP_E_EMPTY,
-            "it has no memory map, which prof_recent's addresses are looked up in");
+            HP_MESSAGE(
+                "recent-needs-map",
+                "it has no memory map, which prof_recent's addresses are looked up in"));
     }
     if (ret != HP_OK) {
         hp_err_locate(err, path, err->line);
     } else if (dump.period != file->recent.period) {
-        ret =
-            hp_fail(err, HP_E_FORMAT,
-                    "its sample period is %llu, and that of %s %llu: they are not of one "
-                    "process",
-                    (unsigned long long)file->recent.period, path,
-                    (unsigned long long)dump.period);
+        ret = hp_fail(
+            err, HP_E_FORMAT,
+            HP_MESSAGE(
+                "recent-period-differs",
+                "its sample period is %llu, and that of %s %llu: they are not of one "
+                "process"),
+            (unsigned long long)file->recent.period, path,
+            (unsigned long long)dump.period);
     } else {
         ret = attach(profile, &dump, file, path, err);
     }
@@ -115,12 +121,16 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
                     const struct hp_read_options *options, struct hp_err *err) {
     struct hp_recent_file file = {.recent = {.period = 0}};
     if (count != 1) {
-        return hp_fail(err, HP_E_USAGE,
-                       "--recent is of one process, and goes with one dump of it");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("recent-of-one-dump",
+                       "--recent is of one process, and goes with one dump of it"));
     }
     if (strcmp(paths[0], "-") == 0) {
-        return hp_fail(err, HP_E_USAGE,
-                       "--recent reads its dump twice: standard input can be read once");
+        return hp_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("recent-stdin",
+                       "--recent reads its dump twice: standard input can be read once"));
     }
     int ret = hp_prof_recent_read(&file, options->recent, options, err);
     // Lets the reader accept a map without a profile.

@@ -297,7 +297,9 @@ static void replace_inputs(const struct redaction *redaction) {
         if (input->err != NULL) {
             enum hp_code code = input->err->code;
             *input->err = (struct hp_err){.code = code};
-            hp_fail(input->err, code, "the reason is not told in what is redacted");
+            hp_fail(input->err, code,
+                    HP_MESSAGE("reason-redacted",
+                               "the reason is not told in what is redacted"));
         }
         hp_input_set_producer_warning(input, "");
     }
@@ -324,9 +326,11 @@ static void drop_sentences(struct hp_profile *profile) {
     }
     profile->annotations.all.count = kept;
     if (count > 0) {
-        hp_profile_warn(profile,
-                        "%zu warning%s left out, as %s may name what is redacted", count,
-                        count == 1 ? " is" : "s are", count == 1 ? "it" : "they");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("warnings-redacted",
+                       "%zu warning%s left out, as %s may name what is redacted"),
+            count, count == 1 ? " is" : "s are", count == 1 ? "it" : "they");
     }
 }
 
@@ -354,7 +358,8 @@ int hp_profile_redact(struct hp_profile *profile, const void *key, size_t size,
     struct hp_redact_key whole;
     if (key == NULL && getrandom(&whole, sizeof whole, 0) != (ssize_t)sizeof whole) {
         int sys = errno;
-        hp_fail(err, HP_E_INTERNAL, "no random numbers are to be had");
+        hp_fail(err, HP_E_INTERNAL,
+                HP_MESSAGE("no-random-numbers", "no random numbers are to be had"));
         err->sys = sys;
         return err->code;
     }

@@ -65,7 +65,9 @@ void hp_restore_names(struct hp_profile *profile, enum hp_sandbox sandbox) {
     const char *why =
         hp_demangle_apart(&profile->strings, r.names.at, r.names.count, sandbox);
     if (why) {
-        hp_profile_warn(profile, "%zu mangled name%s of pprof inputs stay%s as %s: %s",
+        hp_profile_warn(profile,
+                        HP_MESSAGE("names-stay-mangled",
+                                   "%zu mangled name%s of pprof inputs stay%s as %s: %s"),
                         r.names.count, r.names.count == 1 ? "" : "s",
                         r.names.count == 1 ? "s" : "",
                         r.names.count == 1 ? "it is" : "they are", why);

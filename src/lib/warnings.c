@@ -21,25 +21,39 @@ enum {
 // --- diagnostics of single inputs ------------------------------------------------------
 
 // For each kind of diagnostic the text after the input's name; "%" is replaced by the
-// number of lines or stacks.
+// number of lines or stacks, also in the code.
 static const char *const diagnostics[HP_DIAGNOSTICS] = {
-    [HP_DIAGNOSTIC_DAMAGED] = "is damaged, and used as far as it goes",
-    [HP_DIAGNOSTIC_PRODUCER_WARNING] = "comes with a warning: ",
+    [HP_DIAGNOSTIC_DAMAGED] =
+        HP_WORDS("input-damaged", "is damaged, and used as far as it goes"),
+    [HP_DIAGNOSTIC_PRODUCER_WARNING] =
+        HP_WORDS("input-with-warning", "comes with a warning: "),
     [HP_DIAGNOSTIC_MALFORMED] =
-        "has malformed lines, which are passed over: %; expected ",
+        HP_WORDS("input-malformed: %",
+                 "has malformed lines, which are passed over: %; expected "),
     [HP_DIAGNOSTIC_WRAPPED] =
-        "has counts that wrapped around zero, which are left out: %",
-    [HP_DIAGNOSTIC_NEGATIVE] = "is a difference of two profiles; values below zero: %",
-    [HP_DIAGNOSTIC_HEADER_CONTRADICTS] =
-        "has a total that contradicts the sum of its stacks: it may be cut or damaged",
+        HP_WORDS("input-wrapped: %",
+                 "has counts that wrapped around zero, which are left out: %"),
+    [HP_DIAGNOSTIC_NEGATIVE] =
+        HP_WORDS("input-negative: %",
+                 "is a difference of two profiles; values below zero: %"),
+    [HP_DIAGNOSTIC_HEADER_CONTRADICTS] = HP_WORDS(
+        "input-total-contradicts",
+        "has a total that contradicts the sum of its stacks: it may be cut or damaged"),
     [HP_DIAGNOSTIC_INCONSISTENT] =
-        "has stacks whose numbers contradict those of their threads: %; it may be damaged",
-    [HP_DIAGNOSTIC_NO_PERIOD] = "has no sample period: its counts are taken as they are",
-    [HP_DIAGNOSTIC_NO_OBJECTS] = "has bytes, but not how many objects they are",
+        HP_WORDS("input-inconsistent: %",
+                 "has stacks whose numbers contradict those of their threads: %; it may "
+                 "be damaged"),
+    [HP_DIAGNOSTIC_NO_PERIOD] =
+        HP_WORDS("input-without-period",
+                 "has no sample period: its counts are taken as they are"),
+    [HP_DIAGNOSTIC_NO_OBJECTS] =
+        HP_WORDS("input-without-objects", "has bytes, but not how many objects they are"),
     [HP_DIAGNOSTIC_OVERLAPS] =
-        "has overlapping rows in its memory map, the first of which count: %",
+        HP_WORDS("input-overlaps: %",
+                 "has overlapping rows in its memory map, the first of which count: %"),
     [HP_DIAGNOSTIC_UNKNOWN] =
-        "has indented lines of an unknown kind, which are passed over: %",
+        HP_WORDS("input-unknown-lines: %",
+                 "has indented lines of an unknown kind, which are passed over: %"),
 };
 
 // Return the text that follows diagnostics[kind] in the sentence about an input, or "".
@@ -53,7 +67,7 @@ static const char *detail_of(const struct hp_input_record *input,
 // Warn about one diagnostic of one input.
 static void warn_of_one(struct hp_profile *profile, const struct hp_input_record *input,
                         enum hp_diagnostic_kind kind) {
-    const char *name = input->public.name, *what = diagnostics[kind];
+    const char *name = input->public.name, *what = hp_words(diagnostics[kind]);
     struct hp_diagnostic_count found = hp_diagnostic_in(input, kind);
     char line[32] = "", how_many[32] = "";
     size_t before = strcspn(what, "%");
@@ -65,7 +79,7 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
         snprintf(how_many, sizeof how_many, "%llu", (unsigned long long)found.count);
         after++;
     }
-    hp_profile_warn(profile, "%s%s %.*s%s%s%s",
+    hp_profile_warn(profile, HP_MESSAGE("input-warning", "%s%s %.*s%s%s%s"),
                     strcmp(name, "-") ? name : "standard input", line, (int)before, what,
                     how_many, after, detail_of(input, kind));
 }
@@ -84,10 +98,10 @@ static void warn_of_diagnostics(struct hp_profile *profile,
         }
     }
     if (found > named) {
-        const char *what = diagnostics[kind];
-        hp_profile_warn(profile, "%zu %sinput%s: each %.*s", found - named,
-                        named > 0 ? "more " : "", found == named + 1 ? "" : "s",
-                        (int)strcspn(what, ":%"), what);
+        const char *what = hp_words(diagnostics[kind]);
+        hp_profile_warn(profile, HP_MESSAGE("inputs-warning", "%zu %sinput%s: each %.*s"),
+                        found - named, named > 0 ? "more " : "",
+                        found == named + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
     }
 }
 
@@ -98,10 +112,12 @@ static void warn_of_diagnostics(struct hp_profile *profile,
 static void warn_of_pair(struct hp_profile *profile, const char *a, const char *b,
                          size_t more, const char *sentence) {
     if (more == 0) {
-        hp_profile_warn(profile, "%s and %s %s", a, b, sentence);
+        hp_profile_warn(profile, HP_MESSAGE("pair-warning", "%s and %s %s"), a, b,
+                        hp_words(sentence));
     } else {
-        hp_profile_warn(profile, "%s, %s and %zu more input%s %s", a, b, more,
-                        more == 1 ? "" : "s", sentence);
+        hp_profile_warn(profile,
+                        HP_MESSAGE("pairs-warning", "%s, %s and %zu more input%s %s"), a,
+                        b, more, more == 1 ? "" : "s", hp_words(sentence));
     }
 }
 
@@ -134,10 +150,14 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
             profile, profile->inputs.at[pair[0]].public.name,
             profile->inputs.at[pair[1]].public.name, more - 1,
             by_name
-                ? "are named as dumps of one process: what lives in both is counted "
-                  "twice"
-                : "are dumps of one process, by their memory maps: what lives in both "
-                  "is counted twice");
+                ? HP_WORDS(
+                      "dumps-by-name",
+                      "are named as dumps of one process: what lives in both is counted "
+                      "twice")
+                : HP_WORDS(
+                      "dumps-by-map",
+                      "are dumps of one process, by their memory maps: what lives in "
+                      "both is counted twice"));
     }
 }
 
@@ -145,9 +165,12 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
 // those of two.
 static void warn_of_equal_samples(struct hp_profile *profile) {
     static const char *const sentences[] = {
-        "hold the same stacks and counts: one sample is counted twice",
-        "are of different processes with the same stacks and counts: intervals of their sum "
-        "are too narrow",
+        HP_WORDS("sample-twice",
+                 "hold the same stacks and counts: one sample is counted twice"),
+        HP_WORDS(
+            "samples-equal",
+            "are of different processes with the same stacks and counts: intervals of "
+            "their sum are too narrow"),
     };
     for (int i = 0; i < 2; i++) {
         const struct hp_equal_samples *equal = &profile->equal_samples[i];
@@ -163,21 +186,28 @@ static void warn_of_equal_samples(struct hp_profile *profile) {
 static void warn_of_forks(struct hp_profile *profile) {
     const struct hp_processes *processes = &profile->processes;
     if (processes->forks > 0) {
-        hp_profile_warn(profile,
-                        "%zu processes forked from %s: what it had at the fork counts in "
-                        "each",
-                        processes->forks, processes->forked == 1 ? "one" : "several");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "forks-counted",
+                "%zu processes forked from %s: what it had at the fork counts in each"),
+            processes->forks, processes->forked == 1 ? "one" : "several");
     }
     if (processes->unidentified > 1) {
         hp_profile_warn(
             profile,
-            "%zu inputs may be of one process, nothing in them says: they are "
-            "added up",
+            HP_MESSAGE(
+                "maybe-one-process",
+                "%zu inputs may be of one process, nothing in them says: they are added "
+                "up"),
             processes->unidentified);
     } else if (processes->unidentified == 1) {
-        hp_profile_warn(profile,
-                        "one input may be of the process of another, nothing in it "
-                        "says: they are added up");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "maybe-another-process",
+                "one input may be of the process of another, nothing in it says: they "
+                "are added up"));
     }
 }
 
@@ -190,10 +220,13 @@ static void warn_of_strangers(struct hp_profile *profile) {
             continue;
         }
         if (first) {
-            hp_profile_warn(profile,
-                            "%s and %s are dumps of two processes, by their memory maps "
-                            "or names: what they differ by is taken for growth",
-                            first->public.name, input->public.name);
+            hp_profile_warn(
+                profile,
+                HP_MESSAGE(
+                    "growth-of-two-processes",
+                    "%s and %s are dumps of two processes, by their memory maps or "
+                    "names: what they differ by is taken for growth"),
+                first->public.name, input->public.name);
             return;
         }
         first = input;
@@ -211,14 +244,19 @@ static bool are_several(unsigned bits) {
 static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
                           unsigned columns) {
     if (snapshots & (1u << HP_SNAPSHOTS_EACH | 1u << HP_SNAPSHOTS_SUM)) {
-        hp_profile_warn(profile,
-                        "several dumps of a process were added up when inputs "
-                        "were merged (--snapshots=sum)");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("snapshots-were-summed",
+                       "several dumps of a process were added up when inputs were merged "
+                       "(--snapshots=sum)"));
     }
     if (are_several(snapshots) || are_several(columns)) {
-        hp_profile_warn(profile,
-                        "inputs were merged with different --snapshots, or for what is "
-                        "in use and for what was allocated");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "snapshots-differ",
+                "inputs were merged with different --snapshots, or for what is in use "
+                "and for what was allocated"));
     }
 }
 
@@ -237,8 +275,10 @@ static void warn_of_identities(struct hp_profile *profile) {
     if (profile->lacks_identities && are_several) {
         hp_profile_warn(
             profile,
-            "partials do not say of which dumps they are (--no-input-ids): one "
-            "that is in several inputs counts several times");
+            HP_MESSAGE(
+                "partials-without-ids",
+                "partials do not say of which dumps they are (--no-input-ids): one that "
+                "is in several inputs counts several times"));
     }
 }
 
@@ -265,17 +305,21 @@ static void warn_of_merged(struct hp_profile *profile) {
     if (is_merged && with_unidentified > 1 && !profile->keeps.moments) {
         hp_profile_warn(
             profile,
-            "%llu processes without a memory map, some of them merged, may be "
-            "in several inputs, nothing in them says: they are added up",
+            HP_MESSAGE(
+                "merged-maybe-one-process",
+                "%llu processes without a memory map, some of them merged, may be in "
+                "several inputs, nothing in them says: they are added up"),
             (unsigned long long)unidentified);
     }
     struct hp_process_clash clash =
         hp_process_keys_clash(&profile->processes, profile->inputs.at,
                               profile->inputs.count);
     if (clash.processes > 0 && profile->snapshots == HP_SNAPSHOTS_SUM) {
-        warn_of_pair(profile, profile->inputs.at[clash.first].public.name,
-                     profile->inputs.at[clash.again].public.name, 0,
-                     "hold the same processes: what lives in both is counted twice");
+        warn_of_pair(
+            profile, profile->inputs.at[clash.first].public.name,
+            profile->inputs.at[clash.again].public.name, 0,
+            HP_WORDS("merged-twice",
+                     "hold the same processes: what lives in both is counted twice"));
     }
 }
 
@@ -291,8 +335,9 @@ static void warn_of_singles(struct hp_profile *profile) {
     if (profile->processes.largest < 2 && profile->processes.forks == 0) {
         warn_of_strangers(profile);
     } else if (singles > 0 && profile->processes.all.count > 1) {
-        hp_profile_warn(profile, "%zu process%s of a single dump: no series", singles,
-                        singles == 1 ? " is" : "es are");
+        hp_profile_warn(
+            profile, HP_MESSAGE("no-series", "%zu process%s of a single dump: no series"),
+            singles, singles == 1 ? " is" : "es are");
     }
 }
 
@@ -320,15 +365,19 @@ static void warn_of_replaced(struct hp_profile *profile) {
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         if (input->public.status == HP_INPUT_REPLACED && found++ < NAMED) {
-            hp_profile_warn(profile, "%s:%llu: %s", input->public.name,
-                            (unsigned long long)input->err->line, input->err->message);
+            hp_profile_warn(profile, HP_MESSAGE("input-replaced", "%s:%llu: %s"),
+                            input->public.name, (unsigned long long)input->err->line,
+                            input->err->message);
         }
     }
     if (found > NAMED) {
-        hp_profile_warn(profile,
-                        "%zu more damaged inputs: others of their processes count in "
-                        "their place",
-                        found - NAMED);
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "inputs-replaced",
+                "%zu more damaged inputs: others of their processes count in their "
+                "place"),
+            found - NAMED);
     }
 }
 
@@ -339,16 +388,22 @@ static void warn_of_skipped(struct hp_profile *profile) {
     size_t duplicates = summary->left_out[HP_REASON_REPEATED];
     size_t young = summary->left_out[HP_REASON_YOUNG];
     if (skipped > 0) {
-        hp_profile_warn(profile, "%zu of %zu inputs were skipped", skipped, count);
+        hp_profile_warn(profile,
+                        HP_MESSAGE("inputs-skipped", "%zu of %zu inputs were skipped"),
+                        skipped, count);
     }
     if (duplicates > 0) {
-        hp_profile_warn(profile, "%zu of %zu inputs repeat another and count once",
+        hp_profile_warn(profile,
+                        HP_MESSAGE("inputs-repeated",
+                                   "%zu of %zu inputs repeat another and count once"),
                         duplicates, count);
     }
     if (young > 0) {
-        hp_profile_warn(profile,
-                        "%zu of %zu inputs were written to a moment ago and left out",
-                        young, count);
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("inputs-young",
+                       "%zu of %zu inputs were written to a moment ago and left out"),
+            young, count);
     }
 }
 
@@ -369,19 +424,26 @@ static void warn_of_mixtures(struct hp_profile *profile) {
         }
     }
     if (mixed) {
-        hp_profile_warn(profile,
-                        "the inputs have different sample periods: each is "
-                        "estimated with its own");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "periods-differ",
+                "the inputs have different sample periods: each is estimated with its "
+                "own"));
     }
     if (with_alloc > 0 && with_alloc < used) {
-        hp_profile_warn(profile,
-                        "only %zu of %zu inputs say what was allocated and freed%s",
-                        with_alloc, used,
-                        profile->summary[HP_SIDE_ALL].is_jemalloc ? " (prof_accum)" : "");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("some-without-allocated",
+                       "only %zu of %zu inputs say what was allocated and freed%s"),
+            with_alloc, used,
+            profile->summary[HP_SIDE_ALL].is_jemalloc ? " (prof_accum)" : "");
     }
     if (with_inuse > 0 && with_inuse < used) {
-        hp_profile_warn(profile, "only %zu of %zu inputs say what is in use", with_inuse,
-                        used);
+        hp_profile_warn(profile,
+                        HP_MESSAGE("some-without-in-use",
+                                   "only %zu of %zu inputs say what is in use"),
+                        with_inuse, used);
     }
 }
 
@@ -392,7 +454,9 @@ static void warn_of_ages(struct hp_profile *profile) {
     if (profile->older_than > 0 && silent > 0) {
         hp_profile_warn(
             profile,
-            "%zu of %zu inputs list%s no objects with ages: nothing here is of %s",
+            HP_MESSAGE(
+                "some-without-ages",
+                "%zu of %zu inputs list%s no objects with ages: nothing here is of %s"),
             silent, summary->used, silent == 1 ? "s" : "", silent == 1 ? "it" : "them");
     }
 }
@@ -412,15 +476,21 @@ static void warn_of_no_map(struct hp_profile *profile) {
         count += lacks_map(input);
     }
     if (count == 1) {
-        hp_profile_warn(profile,
-                        "%s has no memory map: its frames are known by their addresses "
-                        "alone (--maps)",
-                        first->public.name);
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "no-map",
+                "%s has no memory map: its frames are known by their addresses alone "
+                "(--maps)"),
+            first->public.name);
     } else if (count > 1) {
-        hp_profile_warn(profile,
-                        "%s and %zu more input%s have no memory map: their frames are "
-                        "known by their addresses alone (--maps)",
-                        first->public.name, count - 1, count == 2 ? "" : "s");
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "no-maps",
+                "%s and %zu more input%s have no memory map: their frames are known by "
+                "their addresses alone (--maps)"),
+            first->public.name, count - 1, count == 2 ? "" : "s");
     }
 }
 
@@ -432,11 +502,12 @@ static void warn_of_unmapped(struct hp_profile *profile) {
         unmapped -= lacks_map(input) ? input->unmapped_addresses : 0;
     }
     if (unmapped > 0) {
-        hp_profile_warn(profile, "%llu address%s in no mapping%s",
-                        (unsigned long long)unmapped, unmapped == 1 ? " is" : "es are",
-                        profile->keeps.unmapped
-                            ? ""
-                            : ", and [unmapped] where there is a map (--keep-unmapped)");
+        hp_profile_warn(
+            profile, HP_MESSAGE("addresses-unmapped", "%llu address%s in no mapping%s"),
+            (unsigned long long)unmapped, unmapped == 1 ? " is" : "es are",
+            profile->keeps.unmapped
+                ? ""
+                : ", and [unmapped] where there is a map (--keep-unmapped)");
     }
 }
 
@@ -447,8 +518,10 @@ static void warn_of_tagged(struct hp_profile *profile) {
     if (tagged > 0) {
         hp_profile_warn_as(
             profile, true,
-            "%llu address%s bits of a signature or a tag (PAC, TBI), which "
-            "are cleared: without them %s in code",
+            HP_MESSAGE(
+                "addresses-signed",
+                "%llu address%s bits of a signature or a tag (PAC, TBI), which are "
+                "cleared: without them %s in code"),
             (unsigned long long)tagged, tagged == 1 ? " has" : "es have",
             tagged == 1 ? "it is" : "they are");
     }
@@ -460,8 +533,10 @@ static void warn_of_unloaded(struct hp_profile *profile) {
     if (unloaded > 0) {
         hp_profile_warn_as(
             profile, true,
-            "%llu address%s in a library that had been unloaded; another dump "
-            "of the process shows where it was",
+            HP_MESSAGE(
+                "addresses-unloaded",
+                "%llu address%s in a library that had been unloaded; another dump of "
+                "the process shows where it was"),
             (unsigned long long)unloaded, unloaded == 1 ? " is" : "es are");
     }
 }
@@ -491,9 +566,11 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
     if (all > 0 && large > all / 100 * least_percent) {
         hp_profile_warn_as(
             profile, true,
-            "large sizes: read as classes, as nothing tells whether jemalloc is 5.3.1 or later, "
-            "which has pages in their place: then %.0f%% of what is in use may be up to 20%% less "
-            "than intervals say (--large-sizes)",
+            HP_MESSAGE(
+                "large-sizes-unknown-jemalloc",
+                "large sizes: read as classes, as nothing tells whether jemalloc is "
+                "5.3.1 or later, which has pages in their place: then %.0f%% of what is "
+                "in use may be up to 20%% less than intervals say (--large-sizes)"),
             100 * (double)large / (double)all);
     }
 }
@@ -512,13 +589,16 @@ static void warn_of_differences(struct hp_profile *profile) {
     }
     hp_profile_warn(
         profile,
-        "a difference has no base: no shares, p or intervals; a stack in which "
-        "as much came as went shows nothing");
+        HP_MESSAGE(
+            "difference-without-base",
+            "a difference has no base: no shares, p or intervals; a stack in which as "
+            "much came as went shows nothing"));
     if (plain > 0) {
         hp_profile_warn(
             profile,
-            "%zu of %zu inputs without values below zero: all that is in them "
-            "counts as grown",
+            HP_MESSAGE("difference-not-negative",
+                       "%zu of %zu inputs without values below zero: all that is in them "
+                       "counts as grown"),
             plain, summary->used);
     }
 }
@@ -528,10 +608,13 @@ static void warn_of_differences(struct hp_profile *profile) {
 static void warn_of_label_sets(struct hp_profile *profile) {
     size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
     if (sets >= HP_PARTIAL_LABEL_SETS_MANY && sets <= HP_PARTIAL_LABEL_SETS) {
-        hp_profile_warn(profile,
-                        "%zu different sets of labels: a partial, and what it is merged "
-                        "into, has %d at most",
-                        sets, HP_PARTIAL_LABEL_SETS);
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE(
+                "labels-many-sets",
+                "%zu different sets of labels: a partial, and what it is merged into, "
+                "has %d at most"),
+            sets, HP_PARTIAL_LABEL_SETS);
     }
 }
 

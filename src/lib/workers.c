@@ -167,7 +167,7 @@ static int drain(struct worker *worker, int fd, struct hp_err *err) {
         if (got < 0 && errno == EAGAIN) { // the descriptor is non-blocking
             poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
         } else if (got < 0 && errno != EINTR) {
-            return hp_fail_errno(err, "cannot read");
+            return hp_fail_errno(err, HP_MESSAGE("pipe-not-read", "cannot read"));
         }
         worker->pipe.count += got > 0 ? (size_t)got : 0;
     }
@@ -382,7 +382,8 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
     }
     if (is_elf) {
         hp_fail(err, HP_E_UNSUPPORTED,
-                "this is a program: none is needed, the dumps name theirs");
+                HP_MESSAGE("input-is-program",
+                           "this is a program: none is needed, the dumps name theirs"));
         return skip(record, HP_INPUT_IGNORED, err);
     }
     struct hp_dump_name name = hp_dump_name_of(record->public.name);
@@ -396,7 +397,9 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
 }
 
 static int fail_changed(struct hp_err *err) {
-    return hp_fail(err, HP_E_FORMAT, "somebody writes to the file while it is read");
+    return hp_fail(err, HP_E_FORMAT,
+                   HP_MESSAGE("input-being-written",
+                              "somebody writes to the file while it is read"));
 }
 
 // Read the current input again into `again`, and add it to the profile.  If its content

@@ -193,7 +193,7 @@ static const char *read_text(struct source_reader *reader, int fd,
                              struct hp_source_file *source) {
     struct stat info;
     if (fstat(fd, &info) != 0) {
-        return hp_words(HP_WORDS("source-not-read", "the file cannot be read"));
+        return hp_words(HP_WORDS("source-without-size", "the file cannot be read"));
     }
     if (info.st_size > FILE_MAX) {
         return hp_words(HP_WORDS("source-too-large", "the file is larger than 16 MiB"));
