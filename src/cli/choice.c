@@ -47,14 +47,19 @@ static int wrong_choice(const struct hp_cli_option *option, const char *value,
     const char *instead =
         option->value == HP_CLI_FORMAT ? hp_cli_habit_of_kind(value) : NULL;
     if (instead != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\": %s", option->name,
-                           value, instead);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("choice-hint", "--%s does not take \"%s\": %s"),
+                           option->name, value, instead);
     }
     if (suggestion.best != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\", did you mean %s?",
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("choice-did-you-mean",
+                                      "--%s does not take \"%s\", did you mean %s?"),
                            option->name, value, suggestion.best);
     }
-    return hp_cli_fail(err, HP_E_USAGE, "--%s does not take \"%s\", but one of: %s",
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("choice-unknown",
+                                  "--%s does not take \"%s\", but one of: %s"),
                        option->name, value, known);
 }
 

@@ -159,14 +159,18 @@ int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
     }
     int ret =
         command->id == HP_CLI_DIFF
-            ? hp_cli_fail(err, HP_E_USAGE,
-                          "nothing is fetched from the net: curl -s %s -o x.heap, "
-                          "and compare that",
-                          source)
-            : hp_cli_fail(err, HP_E_USAGE,
-                          "nothing is fetched from the net: curl -s %s | hprof-agg "
-                          "%s%s -",
-                          source, command->name, command->takes_pattern ? " REGEX" : "");
+            ? hp_cli_fail(
+                  err, HP_E_USAGE,
+                  HP_MESSAGE("net-url",
+                             "nothing is fetched from the net: curl -s %s -o x.heap, and "
+                             "compare that"),
+                  source)
+            : hp_cli_fail(
+                  err, HP_E_USAGE,
+                  HP_MESSAGE(
+                      "net-url-of-command",
+                      "nothing is fetched from the net: curl -s %s | hprof-agg %s%s -"),
+                  source, command->name, command->takes_pattern ? " REGEX" : "");
     snprintf(err->where, sizeof err->where, "%s", url);
     return ret;
 }
@@ -213,7 +217,8 @@ static const struct commands *all_commands(void) {
             .name = "manifest",
             .arguments = "--shards=N --output=PREFIX PATH...",
             .help =
-                "lists of the dumps that count, by their names, for N tasks on any number of "
+                "lists of the dumps that count, by their names, for N tasks on any "
+                "number of "
                 "machines",
             .id = HP_CLI_MANIFEST,
         };
@@ -319,21 +324,29 @@ static int unknown(const char *word, struct hp_err *err) {
     for (size_t i = 0; i < hp_format_count(); i++) {
         name = hp_format_name(i);
         if (strcmp(word, name) == 0) {
-            return hp_cli_fail(err, HP_E_USAGE,
-                               "%s is a format, not a command: hprof-agg top --format=%s",
-                               name, name);
+            return hp_cli_fail(
+                err, HP_E_USAGE,
+                HP_MESSAGE("format-as-command",
+                           "%s is a format, not a command: hprof-agg top --format=%s"),
+                name, name);
         }
         hp_cli_suggestion_try(&suggestion, name);
     }
     if (instead != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "unknown command %s: %s", word, instead);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("command-hint", "unknown command %s: %s"), word,
+                           instead);
     }
     if (suggestion.best != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "unknown command %s, did you mean %s?", word,
-                           suggestion.best);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("command-did-you-mean",
+                                      "unknown command %s, did you mean %s?"),
+                           word, suggestion.best);
     }
     return hp_cli_fail(err, HP_E_USAGE,
-                       "%s is no command and no file, see hprof-agg help", word);
+                       HP_MESSAGE("command-unknown",
+                                  "%s is no command and no file, see hprof-agg help"),
+                       word);
 }
 
 int hp_cli_command_find(const char *word, const struct hp_cli_command **command,

@@ -39,15 +39,19 @@ static void add_option(struct hp_cli_arguments *arguments,
 static int take_value(struct word_source *source, const struct hp_cli_option *option,
                       char **value, struct hp_err *err) {
     if (option->value == HP_CLI_NO_VALUE) {
-        return *value == NULL
-                   ? HP_OK
-                   : hp_cli_fail(err, HP_E_USAGE, "--%s takes no value", option->name);
+        return *value == NULL ? HP_OK
+                              : hp_cli_fail(err, HP_E_USAGE,
+                                            HP_MESSAGE("option-takes-no-value",
+                                                       "--%s takes no value"),
+                                            option->name);
     }
     if (*value == NULL && source->next < source->count) {
         *value = source->words[source->next++];
     }
     return *value != NULL ? HP_OK
-                          : hp_cli_fail(err, HP_E_USAGE, "--%s needs a value: --%s=%s",
+                          : hp_cli_fail(err, HP_E_USAGE,
+                                        HP_MESSAGE("option-needs-value",
+                                                   "--%s needs a value: --%s=%s"),
                                         option->name, option->name, option->value_name);
 }
 
@@ -168,7 +172,8 @@ static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *s
     for (size_t i = 0; i < given->option_count; i++) {
         const struct hp_cli_option *option = given->options[i].option;
         if ((option->commands & settings->command->id) == 0) {
-            return hp_cli_fail(err, HP_E_USAGE, "%s takes no --%s",
+            return hp_cli_fail(err, HP_E_USAGE,
+                               HP_MESSAGE("option-not-of-command", "%s takes no --%s"),
                                settings->command->name, option->name);
         }
         int ret = option->set(settings, option, given->options[i].value, err);
@@ -221,7 +226,8 @@ static int choose_command(struct hp_cli_arguments *given,
         return HP_OK;
     }
     if (given->words.count == 0) {
-        return hp_cli_fail(err, HP_E_USAGE, "no command, see hprof-agg help");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("no-command", "no command, see hprof-agg help"));
     }
     return hp_cli_command_find(given->words.items[0], &settings->command, format, err);
 }
@@ -232,7 +238,8 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
     const char *format;
     size_t words_max = settings->command->id == HP_CLI_HELP ? 2 : 1;
     if (given->words.count > words_max) {
-        return hp_cli_fail(err, HP_E_USAGE, "%s is one word too many",
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("word-too-many", "%s is one word too many"),
                            given->words.items[words_max]);
     }
     int ret = apply(given, settings, err);
@@ -257,7 +264,9 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
             strcat(strcat(known, *known ? ", " : ""), name);
         }
     }
-    return hp_cli_fail(err, HP_E_USAGE, "%s%s does not write %s, but: %s",
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("format-not-of-command",
+                                  "%s%s does not write %s, but: %s"),
                        settings->command->name, settings->timeline ? " --timeline" : "",
                        settings->report.format, known);
 }
@@ -267,9 +276,11 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
 static int explain_kind(const char *path, struct hp_err *err) {
     const char *dot = strrchr(path, '.');
     const char *instead = dot != NULL ? hp_cli_habit_of_kind(dot + 1) : NULL;
-    return instead != NULL ? hp_cli_fail(err, HP_E_USAGE, "no format here makes %s: %s",
-                                         path, instead)
-                           : (int)err->code;
+    return instead != NULL
+               ? hp_cli_fail(err, HP_E_USAGE,
+                             HP_MESSAGE("format-of-file", "no format here makes %s: %s"),
+                             path, instead)
+               : (int)err->code;
 }
 
 // Set the format of the report.  An option has priority over the output's name, and that
@@ -302,7 +313,9 @@ static int check_formats(const struct hp_cli_settings *settings,
         if (!hp_cli_option_fits(option, settings->report.format)) {
             char formats[256];
             hp_cli_option_formats(option, formats, sizeof formats);
-            return hp_cli_fail(err, HP_E_USAGE, "--%s goes with --format=%s",
+            return hp_cli_fail(err, HP_E_USAGE,
+                               HP_MESSAGE("option-goes-with-format",
+                                          "--%s goes with --format=%s"),
                                option->name, formats);
         }
     }
@@ -329,14 +342,17 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
     if (settings->timeline && hp_cli_arguments_have(given, "snapshots")) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            "--snapshots does not go with --timeline, which has all dumps");
+            HP_MESSAGE("snapshots-timeline",
+                       "--snapshots does not go with --timeline, which has all dumps"));
     }
     if (settings->read.snapshots == HP_SNAPSHOTS_PEAK &&
         (report->kind == HP_REPORT_DIFF || report->spread)) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            "--snapshots=peak does not go with %s: what was chosen for its "
-            "size is not to be compared",
+            HP_MESSAGE(
+                "snapshots-peak",
+                "--snapshots=peak does not go with %s: what was chosen for its size is "
+                "not to be compared"),
             report->spread ? "--spread" : "diff");
     }
     if (settings->read.snapshots != HP_SNAPSHOTS_EACH || report->kind == HP_REPORT_INFO) {
@@ -344,9 +360,12 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
     }
     if (hp_cli_arguments_have(given, "by") ? report->by != HP_BY_INPUT
                                            : !has_groups(settings)) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--snapshots=each has a row for each dump: it goes with "
-                           "hprof-agg top, and --by=input");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "snapshots-each",
+                "--snapshots=each has a row for each dump: it goes with hprof-agg top, "
+                "and --by=input"));
     }
     report->by = HP_BY_INPUT;
     return HP_OK;
@@ -361,27 +380,37 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
     }
     if (!has_groups(settings)) {
         bool by_format = report->kind == HP_REPORT_TOP || report->kind == HP_REPORT_MERGE;
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "%s%s has no rows of inputs, threads, labels, sizes or ages",
-                           by_format ? report->format : settings->command->name,
-                           settings->timeline ? " --timeline" : "");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("rows-not-of-format",
+                       "%s%s has no rows of inputs, threads, labels, sizes or ages"),
+            by_format ? report->format : settings->command->name,
+            settings->timeline ? " --timeline" : "");
     }
     const char *option = report->spread  ? "spread"
                          : report->sizes ? "sizes"
                          : report->ages  ? "ages"
                                          : NULL;
     if (option != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s goes with rows of functions", option);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("option-of-functions",
+                                      "--%s goes with rows of functions"),
+                           option);
     }
     bool splits_stacks = report->kind == HP_REPORT_MERGE && report->by == HP_BY_SIZE;
     if (splits_stacks && report->with_error) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--with-error is of stacks, and --by=size splits them");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("with-error-by-size",
+                       "--with-error is of stacks, and --by=size splits them"));
     }
     return splits_stacks && report->flavor == HP_FLAVOR_PYROSCOPE
-               ? hp_cli_fail(err, HP_E_USAGE,
-                             "--by=size makes more samples than --flavor=pyroscope has "
-                             "room for")
+               ? hp_cli_fail(
+                     err, HP_E_USAGE,
+                     HP_MESSAGE(
+                         "pyroscope-by-size",
+                         "--by=size makes more samples than --flavor=pyroscope has room "
+                         "for"))
                : HP_OK;
 }
 
@@ -396,14 +425,19 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
     enum hp_metric metric = settings->report.metric;
     bool is_objects = metric == HP_INUSE_OBJECTS || metric == HP_ALLOC_OBJECTS;
     if (settings->has_gate && settings->gate.p > 0 && without != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--fail-if with p does not go with %s: no p is known then",
-                           without);
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("fail-if-without-p",
+                       "--fail-if with p does not go with %s: no p is known then"),
+            without);
     }
     if (settings->has_gate && settings->gate_has_unit && is_objects) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--fail-if: objects have no unit of space, growth>1000 or "
-                           "growth>5%% counts them");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "fail-if-objects",
+                "--fail-if: objects have no unit of space, growth>1000 or growth>5%% "
+                "counts them"));
     }
     return HP_OK;
 }
@@ -416,14 +450,19 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
     bool adds_all = read->snapshots == HP_SNAPSHOTS_SUM && read->count_duplicates;
     bool is_merge = settings->report.kind == HP_REPORT_MERGE;
     if (read->no_input_ids && settings->report.shards > 0) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--shard does not go with --no-input-ids: identities of dumps "
-                           "tell which shards belong together");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "shard-no-input-ids",
+                "--shard does not go with --no-input-ids: identities of dumps tell "
+                "which shards belong together"));
     }
     if (!read->no_input_ids || is_partial || (adds_all && !is_merge)) {
         return HP_OK;
     }
-    return hp_cli_fail(err, HP_E_USAGE, "--no-input-ids goes with merge --output=x.hpa%s",
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("no-input-ids-alone",
+                                  "--no-input-ids goes with merge --output=x.hpa%s"),
                        is_merge ? ""
                                 : ", and with --snapshots=sum --on-duplicate=count, "
                                   "which tell no dumps apart");
@@ -434,25 +473,51 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
 static int check_places(const struct hp_cli_settings *settings, struct hp_err *err) {
     bool redacts = settings->redacts;
     if (redacts && (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--redact: a partial holds what names are looked for by; "
-                           "pprof can be merged, too");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "redact-partial",
+                "--redact: a partial holds what names are looked for by; pprof can be "
+                "merged, too"));
     }
     if (redacts && settings->prints_used) {
-        return hp_cli_fail(err, HP_E_USAGE, "--redact: --print=used is of paths alone");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("redact-paths",
+                                      "--redact: --print=used is of paths alone"));
     }
     if (!settings->symbol_dirs_only) {
         return HP_OK;
     }
     if (settings->symbol_dirs.count == 0) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--symbol-dir-only needs a --symbol-dir, or --no-symbols "
-                           "in its place");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "symbol-dir-only-alone",
+                "--symbol-dir-only needs a --symbol-dir, or --no-symbols in its place"));
     }
     return settings->path_map_count > 0
-               ? hp_cli_fail(err, HP_E_USAGE,
-                             "--symbol-dir-only and --path-map exclude each other")
+               ? hp_cli_fail(
+                     err, HP_E_USAGE,
+                     HP_MESSAGE("symbol-dir-only-path-map",
+                                "--symbol-dir-only and --path-map exclude each other"))
                : HP_OK;
+}
+
+// Refuse options that --print=used has no meaning with.
+static int check_print(const struct hp_cli_settings *settings,
+                       const struct hp_cli_arguments *given, struct hp_err *err) {
+    if (settings->prints_used && hp_cli_arguments_have(given, "format")) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("print-with-format",
+                                      "--print=used is a list, and has no --format"));
+    }
+    if (settings->prints_used && settings->archives.count > 0) {
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("print-archive",
+                       "--print=used: members of an archive have no paths"));
+    }
+    return HP_OK;
 }
 
 // Refuse options that contradict each other or have no meaning without others.
@@ -469,32 +534,31 @@ static int check_combinations(struct hp_cli_settings *settings,
     bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
     if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL &&
         !settings->report.spread && !is_partial) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--label-from goes with --by=label:KEY or --spread");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("label-from-alone",
+                       "--label-from goes with --by=label:KEY or --spread"));
     }
     if (settings->report.with_error && settings->report.kind == HP_REPORT_DIFF) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--with-error: the errors of a difference do not add up");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("with-error-diff",
+                       "--with-error: the errors of a difference do not add up"));
     }
     if (hp_cli_arguments_have(given, "no-unbias") &&
         hp_cli_arguments_have(given, "compat")) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           "--no-unbias and --compat exclude each other");
+                           HP_MESSAGE("no-unbias-compat",
+                                      "--no-unbias and --compat exclude each other"));
     }
     if (settings->null_separated && settings->files_from.count == 0 &&
         settings->base_files_from.count == 0 && !settings->prints_used) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           "--null goes with --files-from, and with --print");
+                           HP_MESSAGE("null-alone",
+                                      "--null goes with --files-from, and with --print"));
     }
-    if (settings->prints_used && hp_cli_arguments_have(given, "format")) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--print=used is a list, and has no --format");
-    }
-    if (settings->prints_used && settings->archives.count > 0) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "--print=used: members of an archive have no paths");
-    }
-    return check_gate(settings, err);
+    ret = check_print(settings, given, err);
+    return ret == HP_OK ? check_gate(settings, err) : ret;
 }
 
 // Take the pattern after the command.  HP_E_USAGE if fewer than two words were given.
@@ -503,7 +567,9 @@ static int take_pattern(const struct hp_cli_arguments *given,
     if (given->words.count < 2) {
         const char *name = settings->command->name;
         return hp_cli_fail(err, HP_E_USAGE,
-                           "%s needs a pattern: hprof-agg %s REGEX INPUT...", name, name);
+                           HP_MESSAGE("pattern-needed",
+                                      "%s needs a pattern: hprof-agg %s REGEX INPUT..."),
+                           name, name);
     }
     return hp_cli_add_filter(settings, HP_PICK, given->words.items[1], err);
 }
@@ -521,9 +587,11 @@ static int split_sides(const struct hp_cli_arguments *given,
         return HP_OK; // the input may contain a difference itself
     }
     if (!settings->has_to && !has_lists && settings->inputs.count != 2) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "diff takes two inputs, or those of both sides with --to "
-                           "between them");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "diff-two-inputs",
+                "diff takes two inputs, or those of both sides with --to between them"));
     }
     settings->base_words =
         settings->base_files_from.count == 0 && settings->inputs.count > 0;
@@ -538,7 +606,8 @@ static int split_sides(const struct hp_cli_arguments *given,
     bool has_new = settings->base_words < settings->inputs.count ||
                    settings->files_from.count > 0 || settings->archives.count > 0;
     if (!has_base || !has_new) {
-        return hp_cli_fail(err, HP_E_USAGE, "diff has no %s input",
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("diff-side-empty", "diff has no %s input"),
                            has_base ? "new" : "base");
     }
     return HP_OK;
@@ -561,8 +630,9 @@ static int take_words(const struct hp_cli_arguments *given,
     }
     if (ret == HP_OK && settings->inputs.count == 0 && settings->files_from.count == 0 &&
         settings->base_files_from.count == 0 && settings->archives.count == 0) {
-        ret =
-            hp_cli_fail(err, HP_E_USAGE, "no input: name files, or - for standard input");
+        ret = hp_cli_fail(err, HP_E_USAGE,
+                          HP_MESSAGE("no-input",
+                                     "no input: name files, or - for standard input"));
     }
     return ret;
 }
@@ -574,11 +644,15 @@ static int read_manifest(const struct hp_cli_arguments *given,
     if (ret == HP_OK && (settings->shards == 0 || settings->output == NULL)) {
         ret = hp_cli_fail(
             err, HP_E_USAGE,
-            "manifest needs --shards=N and --output=PREFIX, what the names of the "
-            "lists begin with");
+            HP_MESSAGE(
+                "manifest-needs",
+                "manifest needs --shards=N and --output=PREFIX, what the names of the "
+                "lists begin with"));
     }
     if (ret == HP_OK && settings->shards > SHARDS_MAX) {
-        ret = hp_cli_fail(err, HP_E_USAGE, "--shards takes %d at most", SHARDS_MAX);
+        ret = hp_cli_fail(err, HP_E_USAGE,
+                          HP_MESSAGE("shards-too-many", "--shards takes %d at most"),
+                          SHARDS_MAX);
     }
     return ret == HP_OK ? take_words(given, settings, err) : ret;
 }
@@ -615,8 +689,10 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     }
     if (settings->command->id == HP_CLI_JEPROF) {
         ret = apply(given, settings, err);
-        return ret == HP_OK ? hp_cli_fail(err, HP_E_USAGE, "jeprof has to come first")
-                            : ret;
+        return ret == HP_OK
+                   ? hp_cli_fail(err, HP_E_USAGE,
+                                 HP_MESSAGE("jeprof-first", "jeprof has to come first"))
+                   : ret;
     }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);

@@ -40,7 +40,7 @@ static void print_diagnostics(const struct hp_profile *profile, bool all) {
         }
     }
     if (found > SHOWN_MAX && !all) {
-        hp_cli_message("… and %zu more", found - SHOWN_MAX);
+        hp_cli_message(HP_MESSAGE("more-skipped", "… and %zu more"), found - SHOWN_MAX);
     }
 }
 
@@ -50,18 +50,25 @@ static void print_ignored(const char *first, size_t count) {
     if (count > 1) {
         snprintf(more, sizeof more, " (and %zu more)", count - 1);
     }
-    hp_cli_message("note: %s%s is a program, not a dump: it names what dumps of it hold",
-                   first, more);
+    hp_cli_message(
+        HP_MESSAGE("program-ignored",
+                   "note: %s%s is a program, not a dump: it names what dumps of it hold"),
+        first, more);
 }
 
-// If the error is that a dump is damaged, append the options that use the dump
+// If the error is that a dump is damaged, which its sentence begins with, and also its
+// code, append the options that use the dump
 // nevertheless or go on without it.
 static void name_options(struct hp_err *err) {
     size_t used = strlen(err->message);
+    char room[HP_MESSAGE_FORMAT_SIZE];
     if (strncmp(err->message, "damaged", strlen("damaged")) == 0) {
-        snprintf(err->message + used, sizeof err->message - used,
-                 " (--keep-damaged uses what it still holds, --max-skipped goes on "
-                 "without it)");
+        snprintf(
+            err->message + used, sizeof err->message - used, "%s",
+            hp_message_format(HP_MESSAGE("options-for-damaged",
+                                         " (--keep-damaged uses what it still holds, "
+                                         "--max-skipped goes on without it)"),
+                              room));
     }
 }
 

@@ -58,7 +58,9 @@ static int check_lengths(struct list *list, const char *text, size_t from, size_
         end = memchr(end, list->end, (size_t)(text + size - end));
         size_t at = end != NULL ? (size_t)(end - text) : size;
         if (at - list->begin >= PATH_MAX) {
-            hp_cli_fail(err, HP_E_FORMAT, "a path of %d bytes or more", PATH_MAX);
+            hp_cli_fail(err, HP_E_FORMAT,
+                        HP_MESSAGE("path-over-limit", "a path of %d bytes or more"),
+                        PATH_MAX);
             err->line = list->line;
             return err->code;
         }
@@ -88,7 +90,8 @@ static int read_all(int fd, struct list *list, char **text, size_t *size,
         if (got < 0 && errno == EAGAIN) {
             poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
         } else if (got < 0 && errno != EINTR) {
-            return hp_cli_fail_errno(err, HP_E_IO, list->path, "cannot read the list");
+            return hp_cli_fail_errno(err, HP_E_IO, list->path,
+                                     HP_MESSAGE("list-not-read", "cannot read the list"));
         }
         size_t from = *size;
         *size += got > 0 ? (size_t)got : 0;
@@ -96,7 +99,9 @@ static int read_all(int fd, struct list *list, char **text, size_t *size,
             return err->code;
         }
         if (*size > size_max) {
-            return hp_cli_fail(err, HP_E_LIMIT, "the list is larger than %zu bytes",
+            return hp_cli_fail(err, HP_E_LIMIT,
+                               HP_MESSAGE("list-too-large",
+                                          "the list is larger than %zu bytes"),
                                size_max);
         }
     }
@@ -124,7 +129,8 @@ static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
         *next = '\0';
         if (strlen(path) < (size_t)(next - path)) {
             hp_cli_fail(err, HP_E_FORMAT,
-                        "a NUL byte in a path; --null reads such lists");
+                        HP_MESSAGE("list-nul",
+                                   "a NUL byte in a path; --null reads such lists"));
             err->line = line;
             return err->code;
         }
@@ -134,7 +140,8 @@ static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
     }
     return paths->count > before
                ? HP_OK
-               : hp_cli_fail(err, HP_E_EMPTY, "the list names no input");
+               : hp_cli_fail(err, HP_E_EMPTY,
+                             HP_MESSAGE("list-empty", "the list names no input"));
 }
 
 int hp_cli_filelist_read(struct hp_cli_filelist *list,
@@ -150,9 +157,11 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list,
     char **text = add_text(list);
     size_t size = 0;
     struct list lines = {.path = path, .end = end, .line = 1};
-    int ret = is_endless(fd)
-                  ? hp_cli_fail(err, HP_E_IO, "a device, which may have no end")
-                  : read_all(fd, &lines, text, &size, err);
+    int ret =
+        is_endless(fd)
+            ? hp_cli_fail(err, HP_E_IO,
+                          HP_MESSAGE("list-device", "a device, which may have no end"))
+            : read_all(fd, &lines, text, &size, err);
     if (ret == HP_OK) {
         ret = split(*text, size, end, &list->paths, err);
     }
@@ -219,9 +228,11 @@ int hp_cli_filelist_check(const struct hp_cli_filelist *list, struct hp_err *err
     if (list->bare_folder == NULL || list->paths.count > 1) {
         return HP_OK;
     }
-    hp_cli_fail(err, HP_E_EMPTY,
-                "no file in this folder is called *.heap* or *.pb.gz: name the dumps "
-                "themselves");
+    hp_cli_fail(
+        err, HP_E_EMPTY,
+        HP_MESSAGE("folder-without-dumps",
+                   "no file in this folder is called *.heap* or *.pb.gz: name the dumps "
+                   "themselves"));
     snprintf(err->where, sizeof err->where, "%s", list->bare_folder);
     return HP_E_EMPTY;
 }

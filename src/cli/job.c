@@ -86,9 +86,12 @@ static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *er
                     count_stdin(&settings->base_files_from) +
                     count_stdin(&settings->archives);
     if (listed + (count_stdin(&settings->inputs) > 0) > 1) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "standard input can be only one of: an input, a list of "
-                           "inputs, an archive");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "stdin-twice",
+                "standard input can be only one of: an input, a list of inputs, an "
+                "archive"));
     }
     return HP_OK;
 }
@@ -119,9 +122,11 @@ static int refuse_terminal(const struct hp_cli_settings *settings, struct hp_err
         i++;
     }
     const char *pattern = hp_format_files(i) + 1; // skips "*"
-    return hp_cli_fail(err, HP_E_USAGE,
-                       "%s is not for a terminal: name a file, --output=x%.*s",
-                       settings->report.format, (int)strcspn(pattern, " "), pattern);
+    return hp_cli_fail(
+        err, HP_E_USAGE,
+        HP_MESSAGE("not-for-terminal",
+                   "%s is not for a terminal: name a file, --output=x%.*s"),
+        settings->report.format, (int)strcspn(pattern, " "), pattern);
 }
 
 // HP_E_USAGE if the output would replace a file that is read, under whatever name.
@@ -267,10 +272,12 @@ static void evaluate_gate(const struct hp_view *view, struct hp_cli_outcome *out
     if (outcome->exceeded) {
         char text[512];
         hp_view_excess_text(view, &first, text, sizeof text);
-        hp_cli_message("--fail-if: %s %s", first.name, text);
+        hp_cli_message(HP_MESSAGE("fail-if-exceeded", "--fail-if: %s %s"), first.name,
+                       text);
     } else if (outcome->is_open) {
-        hp_cli_message(
-            "--fail-if: no verdict: not all that the dumps hold can be compared");
+        hp_cli_message(HP_MESSAGE(
+            "fail-if-open",
+            "--fail-if: no verdict: not all that the dumps hold can be compared"));
         for (size_t i = 0; i < hp_view_caution_count(view); i++) {
             hp_cli_message("%s", hp_view_caution(view, i));
         }
@@ -283,8 +290,9 @@ static void warn_of_cut(const struct hp_cli_settings *settings,
                         const struct hp_view *view) {
     size_t left_out = hp_view_left_out(view);
     if (left_out > 0 && !is_for_people(settings) && !settings->quiet) {
-        hp_cli_message("warning: %zu row%s left out: cut at --max-bytes=%llu", left_out,
-                       left_out == 1 ? " is" : "s are",
+        hp_cli_message(HP_MESSAGE("rows-cut",
+                                  "warning: %zu row%s left out: cut at --max-bytes=%llu"),
+                       left_out, left_out == 1 ? " is" : "s are",
                        (unsigned long long)settings->report.max_bytes);
     }
 }
@@ -356,11 +364,14 @@ static int put_path(struct hp_cli_outfile *out, const char *path) {
 static int print_path(const char *path, char end, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     if (strcmp(path, "-") == 0) {
-        return hp_cli_fail(err, HP_E_USAGE, "--print=used: standard input has no path");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("print-stdin",
+                                      "--print=used: standard input has no path"));
     }
     if (end != '\0' && strchr(path, end) != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           "a newline in a path: --null writes such lists");
+                           HP_MESSAGE("print-newline",
+                                      "a newline in a path: --null writes such lists"));
     }
     bool is_written = put_path(out, path) == 0 && hp_cli_outfile_write(out, &end, 1) == 0;
     return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
@@ -437,9 +448,11 @@ int hp_cli_job_check_sandbox(const struct hp_cli_settings *settings, struct hp_e
     const char *missing = required ? hp_sandbox_missing() : "";
     return *missing == '\0'
                ? HP_OK
-               : hp_cli_fail(err, HP_E_USAGE,
-                             "--sandbox=require cannot be met: this system lacks %s",
-                             missing);
+               : hp_cli_fail(
+                     err, HP_E_USAGE,
+                     HP_MESSAGE("sandbox-required",
+                                "--sandbox=require cannot be met: this system lacks %s"),
+                     missing);
 }
 
 int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,

@@ -58,11 +58,14 @@ static int collect(const struct hp_cli_settings *settings, struct hp_cli_filelis
 // --null.
 static int check_path(const struct lists *lists, const char *path, struct hp_err *err) {
     if (strcmp(path, "-") == 0) {
-        return hp_cli_fail(err, HP_E_USAGE, "manifest: standard input has no name");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("manifest-stdin",
+                                      "manifest: standard input has no name"));
     }
     if (!lists->settings->null_separated && strchr(path, '\n') != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           "a newline in a path: --null writes such lists");
+                           HP_MESSAGE("manifest-newline",
+                                      "a newline in a path: --null writes such lists"));
     }
     return HP_OK;
 }
@@ -113,22 +116,26 @@ static int refuse_others(const struct lists *lists, struct hp_err *err) {
     char folder[PATH_MAX] = ".";
     if (strlen(prefix) + 24 > sizeof folder) {
         errno = ENAMETOOLONG;
-        return hp_cli_fail_errno(err, HP_E_OUTPUT, prefix, "cannot write lists");
+        return hp_cli_fail_errno(err, HP_E_OUTPUT, prefix,
+                                 HP_MESSAGE("lists-not-written", "cannot write lists"));
     }
     if (slash != NULL) {
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - prefix + 1), prefix);
     }
     DIR *entries = opendir(folder);
     if (entries == NULL) {
-        return hp_cli_fail_errno(err, HP_E_OUTPUT, folder, "cannot open the folder");
+        return hp_cli_fail_errno(err, HP_E_OUTPUT, folder,
+                                 HP_MESSAGE("lists-folder", "cannot open the folder"));
     }
     int ret = HP_OK;
     for (struct dirent *entry; ret == HP_OK && (entry = readdir(entries)) != NULL;) {
         if (strncmp(entry->d_name, name, strlen(name)) == 0 &&
             is_number(entry->d_name + strlen(name))) {
-            ret = hp_cli_fail(err, HP_E_USAGE,
-                              "%s%s is there already: remove it, or name another prefix",
-                              slash != NULL ? folder : "", entry->d_name);
+            ret = hp_cli_fail(
+                err, HP_E_USAGE,
+                HP_MESSAGE("list-there-already",
+                           "%s%s is there already: remove it, or name another prefix"),
+                slash != NULL ? folder : "", entry->d_name);
         }
     }
     closedir(entries);
@@ -200,12 +207,16 @@ static void print_summary(const struct lists *lists, const struct hp_manifest *m
         written += lists->starts[i] < lists->starts[i + 1];
     }
     hp_cli_message(
-        "lists: %zu, of %zu dumps; processes that names tell: %zu, older dumps of "
-        "these left out: %zu",
+        HP_MESSAGE(
+            "manifest-lists",
+            "lists: %zu, of %zu dumps; processes that names tell: %zu, older dumps of "
+            "these left out: %zu"),
         written, lists->count - manifest->older, manifest->processes, manifest->older);
     if (manifest->unidentified > 0) {
-        hp_cli_message("names that tell no process: %zu, their dumps are all listed",
-                       manifest->unidentified);
+        hp_cli_message(
+            HP_MESSAGE("manifest-unknown-names",
+                       "names that tell no process: %zu, their dumps are all listed"),
+            manifest->unidentified);
     }
 }
 

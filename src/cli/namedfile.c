@@ -8,8 +8,12 @@
 // list".  Returns -1.
 static int describe(const struct hp_cli_named_file *file, const char *verb,
                     struct hp_err *err) {
+    char room[HP_MESSAGE_FORMAT_SIZE];
     if (err->sys != 0) {
-        snprintf(err->message, sizeof err->message, "cannot %s the %s", verb, file->what);
+        snprintf(err->message, sizeof err->message,
+                 hp_message_format(HP_MESSAGE("named-file-not-read", "cannot %s the %s"),
+                                   room),
+                 verb, file->what);
     }
     snprintf(err->where, sizeof err->where, "%s", file->path);
     return -1;

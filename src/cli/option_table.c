@@ -42,11 +42,13 @@ enum {
 // clang-format off
 static const struct hp_cli_option options[] = {
     {"files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, INPUTS,
-     "read the paths of further inputs from FILE, one a line; - is standard input; may be "
+     "read the paths of further inputs from FILE, one a line; - is standard input; may "
+"be "
      "repeated",
      hp_cli_set_word, FIELD(files_from), 0},
     {"tar", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS & ~HP_CLI_ACCOUNT,
-     "read the files in a tar archive, plain, gzip or zstd, as further inputs; - is standard "
+     "read the files in a tar archive, plain, gzip or zstd, as further inputs; - is "
+"standard "
      "input; may be repeated",
      hp_cli_set_word, FIELD(archives), 0},
     {"stats", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_ACCOUNT,
@@ -56,11 +58,13 @@ static const struct hp_cli_option options[] = {
      "its /proc/PID/smaps or smaps_rollup, for what the kernel counts",
      hp_cli_set_text, FIELD(read.smaps), 0},
     {"recent", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_LIFETIME,
-     "what jemalloc's prof_recent wrote in the process of the one dump, or of the one /proc/PID/maps: "
+     "what jemalloc's prof_recent wrote in the process of the one dump, or of the one "
+"/proc/PID/maps: "
      "how long what was allocated last lived",
      hp_cli_set_text, FIELD(read.recent), 0},
     {"maps", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "the memory map of dumps of one process that have none: its /proc/PID/maps, or another dump "
+     "the memory map of dumps of one process that have none: its /proc/PID/maps, or "
+"another dump "
      "of it",
      hp_cli_set_text, FIELD(read.maps), 0},
     {"to", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
@@ -71,24 +75,29 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_word, FIELD(base_files_from), 0},
     {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT,
      HP_CLI_TREND | HP_CLI_LIFETIME | HP_CLI_MERGE,
-     "when dumps were made: the first group of REGEX in their paths, or the times of the files "
+     "when dumps were made: the first group of REGEX in their paths, or the times of "
+"the files "
      "(default: what pprof inputs say)",
      hp_cli_set_text, FIELD(read.time_from), 0},
     {"snapshots", '\0', HP_CLI_CHOICE, "WHICH",
      CHOICES("last", "final", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
      INPUTS & ~HP_CLI_TREND & ~HP_CLI_LIFETIME,
-     "which dumps of a process count: last (the default; in use: before its exit), final, peak, "
+     "which dumps of a process count: last (the default; in use: before its exit), "
+"final, peak, "
      "each as a row, or their sum",
      hp_cli_set_enum, FIELD(read.snapshots), HP_SNAPSHOTS_LAST},
     {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, INPUTS,
-     "paths in --files-from, and in lists that are written, end in a NUL byte, not in a newline",
+     "paths in --files-from, and in lists that are written, end in a NUL byte, not in a "
+"newline",
      hp_cli_set_bool, FIELD(null_separated), true},
     {"on-duplicate", '\0', HP_CLI_CHOICE, "ACTION", CHOICES("refuse", "skip", "count"),
      HP_CLI_GROUP_INPUT, REPORTS,
-     "when the same dump is given twice: refuse (the default), skip the second, or count both",
+     "when the same dump is given twice: refuse (the default), skip the second, or "
+"count both",
      hp_cli_set_duplicates, 0, 0},
     {"keep-unmapped", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "tell frames in no mapping, as of JIT compilers, by their addresses, not as [unmapped]",
+     "tell frames in no mapping, as of JIT compilers, by their addresses, not as "
+"[unmapped]",
      hp_cli_set_bool, FIELD(read.keep_unmapped), true},
     {"no-input-ids", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT,
      VIEWS & ~SERIES & ~HP_CLI_LIFETIME,
@@ -99,7 +108,8 @@ static const struct hp_cli_option options[] = {
      "a partial says which builds its dumps ran, where the binaries are at hand",
      hp_cli_set_bool, FIELD(read.with_builds), true},
     {"with-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
-     "a partial keeps the names of functions, so that reports need no binaries of its dumps",
+     "a partial keeps the names of functions, so that reports need no binaries of its "
+"dumps",
      hp_cli_set_bool, FIELD(read.with_names), true},
     {"keep-damaged", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "use what a truncated or damaged dump still holds",
@@ -111,10 +121,12 @@ static const struct hp_cli_option options[] = {
      "go on when at most N inputs, or P percent of them, cannot be used (default 0)",
      hp_cli_set_max_skipped, 0, 0},
     {"min-age", '\0', HP_CLI_TEXT, "SECONDS", NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "leave out files that were written to less than SECONDS ago: they may not be complete",
+     "leave out files that were written to less than SECONDS ago: they may not be "
+"complete",
      hp_cli_set_seconds, FIELD(read.min_age), 0},
     {"max-input-size", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "read at most SIZE of one input, after decompression: 500MiB, 8GiB (default: of compressed "
+     "read at most SIZE of one input, after decompression: 500MiB, 8GiB (default: of "
+"compressed "
      "inputs the larger of 32 MiB and 200 times the file)",
      hp_cli_set_size, FIELD(read.max_input_size), 0},
     {"strict", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
@@ -124,7 +136,8 @@ static const struct hp_cli_option options[] = {
     {"metric", '\0', HP_CLI_CHOICE, "METRIC",
      CHOICES("inuse-space", "inuse-objects", "alloc-space", "alloc-objects", "NAME"),
      HP_CLI_GROUP_MEASURE, METRICS,
-     "what to measure, or the NAME of another sample type of pprof inputs, as resident_space",
+     "what to measure, or the NAME of another sample type of pprof inputs, as "
+"resident_space",
      hp_cli_set_metric, FIELD(report.metric), HP_INUSE_SPACE},
     {"inuse_space", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, METRICS,
      "as in jeprof: --metric=inuse-space",
@@ -140,11 +153,13 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_metric, FIELD(report.metric), HP_ALLOC_OBJECTS},
     {"large-sizes", '\0', HP_CLI_CHOICE, "KIND", CHOICES("classes", "pages"),
      HP_CLI_GROUP_MEASURE, REPORTS,
-     "what jemalloc rounds objects of more than 32 KiB up to: size classes (up to 5.3.0) or "
+     "what jemalloc rounds objects of more than 32 KiB up to: size classes (up to "
+"5.3.0) or "
      "pages (from 5.3.1 on)",
      hp_cli_set_enum, FIELD(read.large_sizes), HP_LARGE_CLASSES},
     {"compat", '\0', HP_CLI_CHOICE, "TOOL", CHOICES("jeprof"), HP_CLI_GROUP_MEASURE,
-     REPORTS & ~HP_CLI_LIFETIME, "estimate with the formula of another tool, for comparison",
+     REPORTS & ~HP_CLI_LIFETIME, "estimate with the formula of another tool, for "
+"comparison",
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_JEPROF},
     {"no-unbias", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, REPORTS & ~HP_CLI_LIFETIME,
      "show the sampled numbers as they stand in the dumps",
@@ -154,7 +169,8 @@ static const struct hp_cli_option options[] = {
      CHOICES("function", "line", "file", "module", "build", "address", "input", "thread",
              "label:KEY", "size", "program", "process", "age"),
      HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
-     "what one row stands for, or in pprof which label is added, or in html which labels, threads or "
+     "what one row stands for, or in pprof which label is added, or in html which "
+"labels, threads or "
      "inputs can be chosen; a KEY names a label of samples or of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
@@ -168,11 +184,13 @@ static const struct hp_cli_option options[] = {
      "leave arguments, returned types, traits and directories out of names of functions",
      hp_cli_set_enum, FIELD(report.names), HP_NAMES_SHORT},
     {"full-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
-     "keep them: the default of callgrind, dhat, firefox, json and tsv, and of text with -v",
+     "keep them: the default of callgrind, dhat, firefox, json and tsv, and of text "
+"with -v",
      hp_cli_set_enum, FIELD(report.names), HP_NAMES_FULL},
 
     {"timeline", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, HP_CLI_MERGE,
-     "keep the dumps of a series apart, each at its time or, where none is known, its place",
+     "keep the dumps of a series apart, each at its time or, where none is known, its "
+"place",
      hp_cli_set_bool, FIELD(timeline), true},
 
     {"focus", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, VIEWS,
@@ -195,24 +213,29 @@ static const struct hp_cli_option options[] = {
      "read the threads of one name or number only: totals are theirs",
      hp_cli_set_text, FIELD(read.thread), 0},
     {"older-than", '\0', HP_CLI_TEXT, "AGE", NULL, HP_CLI_GROUP_FILTER, METRICS,
-     "read only objects in use that a dump lists with their ages, and of these what is so old so far or "
+     "read only objects in use that a dump lists with their ages, and of these what is "
+"so old so far or "
      "older, as 60s (ms, s, min, h, d): totals are theirs",
      hp_cli_set_age, FIELD(read.older_than), 0},
     {"frames", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("code", "own", "all", "raw"),
      HP_CLI_GROUP_FILTER, FRAMES,
-     "which frames to show: code folds the standard library, wrappers of malloc, start-up and "
-     "the allocator into what called them, own libraries as well, all the allocator alone, raw "
+     "which frames to show: code folds the standard library, wrappers of malloc, "
+"start-up and "
+     "the allocator into what called them, own libraries as well, all the allocator "
+"alone, raw "
      "nothing (default code of tables and pictures by function, line or file, else all)",
      hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_CODE},
     {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES,
-     "treat functions, files or modules that match as wrappers of malloc, whose callers are "
+     "treat functions, files or modules that match as wrappers of malloc, whose callers "
+"are "
      "charged; may be repeated",
      hp_cli_set_rule, 0, HP_CLASS_WRAPPER},
     {"own", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES,
      "treat those that match as the program's own; may be repeated",
      hp_cli_set_rule, 0, HP_CLASS_OWN},
     {"frame-rules", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_FILTER, FRAMES,
-     "classify frames by the rules in FILE: lines of class, field and regular expression, as "
+     "classify frames by the rules in FILE: lines of class, field and regular "
+"expression, as "
      "help frame-rules prints them; may be repeated",
      hp_cli_set_rules, 0, 0},
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, FRAMES,
@@ -221,11 +244,13 @@ static const struct hp_cli_option options[] = {
 
     {"only", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("grown"), HP_CLI_GROUP_FILTER,
      HP_CLI_TOP | HP_CLI_PEEK | HP_CLI_STACKS | HP_CLI_MERGE,
-     "of a difference of two profiles write what grew, where a format has no numbers below zero",
+     "of a difference of two profiles write what grew, where a format has no numbers "
+"below zero",
      hp_cli_set_bool, FIELD(report.only_grown), true, HP_CAN_ONLY_GROW},
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT,
-     "show N rows, 0 for all (default: for people until 95 % of all is shown, by cum and in trees what "
+     "show N rows, 0 for all (default: for people until 95 % of all is shown, by cum "
+"and in trees what "
      "is 1 % or more, 10 to 50 rows; 80 nodes of dot; 50 rows of html; else all)",
      hp_cli_set_count, FIELD(report.limit), 0, HP_CAN_LIMIT},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
@@ -234,7 +259,8 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_FLAT, HP_CAN_INTERVALS},
     {"cum", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE,
      HP_CLI_TOP | HP_CLI_PEEK | SERIES | HP_CLI_LIFETIME,
-     "short for --sort=cum; diff, trend and lifetime: look at what functions hold with all they call",
+     "short for --sort=cum; diff, trend and lifetime: look at what functions hold with "
+"all they call",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM, HP_CAN_INTERVALS},
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
      HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT, "the unit of space in tables",
@@ -243,7 +269,8 @@ static const struct hp_cli_option options[] = {
      "how often intervals hold the true value (default 95)",
      hp_cli_set_confidence, 0, 0, HP_CAN_INTERVALS | HP_IS_PICTURE},
     {"width", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, REPORTS,
-     "fit lines into N columns, 0: cut nothing (default: those of the terminal, if there is one); "
+     "fit lines into N columns, 0: cut nothing (default: those of the terminal, if "
+"there is one); "
      "where names lack room columns leave: sum%, cum%, the interval, cum",
      hp_cli_set_width, 0, 0, HP_CAN_WIDTH},
     {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, (TABLES & ~HP_CLI_LIFETIME) | HP_CLI_ACCOUNT,
@@ -263,31 +290,37 @@ static const struct hp_cli_option options[] = {
      "show of which sizes the objects of a row are, from the least to the largest",
      hp_cli_set_bool, FIELD(report.sizes), true, HP_CAN_SPREAD},
     {"ages", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
-     "show how old half of what is in use was at most when the dump was made, where it lists objects "
+     "show how old half of what is in use was at most when the dump was made, where it "
+"lists objects "
      "with their ages",
      hp_cli_set_bool, FIELD(report.ages), true, HP_CAN_SPREAD},
     {"pairs", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_LIFETIME,
-     "with --recent: below each row the stack that allocated and that which freed most of it, side by side",
+     "with --recent: below each row the stack that allocated and that which freed most "
+"of it, side by side",
      hp_cli_set_bool, FIELD(report.pairs), true, HP_CAN_WIDTH},
     {"waste", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_ACCOUNT,
      "what is free in slabs, by size class, and which stacks hold objects of the class",
      hp_cli_set_bool, FIELD(report.waste), true},
     {"fail-if", '\0', HP_CLI_TEXT, "CONDITION", NULL, HP_CLI_GROUP_TABLE, SERIES,
-     "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or growth>1000, "
+     "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or "
+"growth>1000, "
      "and after a comma p<0.01",
      hp_cli_set_gate, 0, 0},
 
     {"symbol-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
-     "look for binaries in DIR first: a sysroot, one folder with all, or a store by build id; may be repeated",
+     "look for binaries in DIR first: a sysroot, one folder with all, or a store by "
+"build id; may be repeated",
      hp_cli_set_folder, FIELD(symbol_dirs), 0},
     {"symbol-dir-only", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
-     "look for binaries, and sources, in no other place than each --symbol-dir and --source-dir",
+     "look for binaries, and sources, in no other place than each --symbol-dir and "
+"--source-dir",
      hp_cli_set_bool, FIELD(symbol_dirs_only), true},
     {"path-map", '\0', HP_CLI_TEXT, "OLD=NEW", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "look for binaries whose path begins with OLD under NEW; may be repeated",
      hp_cli_set_path_map, 0, 0},
     {"source-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, HP_CLI_LIST,
-     "look for source files that are not where symbols say in DIR and below, by the ends of their "
+     "look for source files that are not where symbols say in DIR and below, by the "
+"ends of their "
      "paths; may be repeated",
      hp_cli_set_folder, FIELD(source_dirs), 0},
     {"no-symbols", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
@@ -303,25 +336,29 @@ static const struct hp_cli_option options[] = {
      "the format of the report (default text, pprof for merge)",
      hp_cli_set_format, 0, 0},
     {"output", 'o', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, INPUTS,
-     "write to FILE, all or nothing; its name picks the format if --format is absent; of manifest: "
+     "write to FILE, all or nothing; its name picks the format if --format is absent; "
+"of manifest: "
      "what the names of the lists begin with",
      hp_cli_set_text, FIELD(output), 0},
     {"shards", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_MANIFEST,
      "cut the inputs into N lists; all dumps of a process are in one",
      hp_cli_set_count, FIELD(shards), 1},
     {"shard", '\0', HP_CLI_TEXT, "I/N", NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_MERGE,
-     "write of the stacks those of shard I of N (0/4 to 3/4); merging all gives the whole",
+     "write of the stacks those of shard I of N (0/4 to 3/4); merging all gives the "
+"whole",
      hp_cli_set_shard, 0, 0, HP_IS_PARTIAL},
     {"print", '\0', HP_CLI_CHOICE, "WHAT", CHOICES("used"), HP_CLI_GROUP_OUTPUT,
      HP_CLI_INFO,
      "write the paths of the inputs that count, one a line, for --files-from",
      hp_cli_set_bool, FIELD(prints_used), true},
     {"redact", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
-     "replace names of functions, files, programs, hosts and inputs, values of labels and build "
+     "replace names of functions, files, programs, hosts and inputs, values of labels "
+"and build "
      "ids by hashes of a random key, but for those of the system's libraries",
      hp_cli_set_bool, FIELD(redacts), true},
     {"redact-key", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
-     "--redact with what FILE holds as the key, 16 bytes or more: the same key gives the same names",
+     "--redact with what FILE holds as the key, 16 bytes or more: the same key gives "
+"the same names",
      hp_cli_set_redact_key, FIELD(redact_key), 0},
     {"flavor", '\0', HP_CLI_CHOICE, "FLAVOR",
      CHOICES("pprof", "pyroscope", "parca", "datadog"), HP_CLI_GROUP_OUTPUT, PROFILES,
@@ -337,7 +374,8 @@ static const struct hp_cli_option options[] = {
      "at most N frames a stack, from the leaf; [truncated] stands for the rest",
      hp_cli_set_count, FIELD(report.max_depth), 1, HP_CAN_LIMIT_STACKS},
     {"max-bytes", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_OUTPUT, TABLES | HP_CLI_ACCOUNT,
-     "write at most SIZE, 60000 or 64KiB: whole rows leave, the last ones first, and it is said how many",
+     "write at most SIZE, 60000 or 64KiB: whole rows leave, the last ones first, and it "
+"is said how many",
      hp_cli_set_size, FIELD(report.max_bytes), 0, HP_CAN_CUT},
     {"color", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),
      HP_CLI_GROUP_OUTPUT, REPORTS, "color text",
@@ -356,7 +394,8 @@ static const struct hp_cli_option options[] = {
      "read with N threads, 0 for one per CPU (the default)",
      hp_cli_set_jobs, 0, 0},
     {"max-memory", '\0', HP_CLI_TEXT, "SIZE|none", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
-     "end with status 7 rather than allocate more than SIZE: 500MiB, 8GiB (default: what the "
+     "end with status 7 rather than allocate more than SIZE: 500MiB, 8GiB (default: "
+"what the "
      "container, ulimit or the machine has, less a reserve)",
      hp_cli_set_memory, FIELD(max_memory), 0},
 
@@ -370,7 +409,8 @@ static const struct hp_cli_option options[] = {
      "print the licences of the tool and of what is linked into it",
      hp_cli_set_bool, FIELD(licenses), true},
     {"features", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, HP_CLI_VERSION,
-     "print what the tool was built with: symbols, demangling, xz, zstd, statistics; and what of the sandbox is missing",
+     "print what the tool was built with: symbols, demangling, xz, zstd, statistics; "
+"and what of the sandbox is missing",
      hp_cli_set_bool, FIELD(features), true},
 };
 
@@ -419,14 +459,20 @@ static int unknown(const char *name, struct hp_err *err) {
         hp_cli_suggestion_try(&suggestion, options[i].name);
     }
     if (instead != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "unknown option --%s: %s", name, instead);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("option-hint", "unknown option --%s: %s"), name,
+                           instead);
     }
     if (suggestion.best == NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "unknown option --%s, see hprof-agg help",
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("option-unknown",
+                                      "unknown option --%s, see hprof-agg help"),
                            name);
     }
-    return hp_cli_fail(err, HP_E_USAGE, "unknown option --%s, did you mean --%s?", name,
-                       suggestion.best);
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("option-did-you-mean",
+                                  "unknown option --%s, did you mean --%s?"),
+                       name, suggestion.best);
 }
 
 // Fail with HP_E_USAGE; list the options that begin with `name`.
@@ -438,7 +484,9 @@ static int ambiguous(const char *name, struct hp_err *err) {
             strcat(strcat(known, *known != '\0' ? ", --" : "--"), options[i].name);
         }
     }
-    return hp_cli_fail(err, HP_E_USAGE, "--%s may mean any of: %s", name, known);
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("option-ambiguous", "--%s may mean any of: %s"), name,
+                       known);
 }
 
 int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
@@ -465,12 +513,16 @@ int hp_cli_option_refuse_dash(const char *name, struct hp_err *err) {
     const char *instead = hp_cli_habit(name, false);
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         if (strcmp(name, options[i].name) == 0) {
-            return hp_cli_fail(err, HP_E_USAGE, "-%s: it has two dashes here, --%s", name,
-                               name);
+            return hp_cli_fail(err, HP_E_USAGE,
+                               HP_MESSAGE("option-two-dashes",
+                                          "-%s: it has two dashes here, --%s"),
+                               name, name);
         }
     }
     return instead != NULL
-               ? hp_cli_fail(err, HP_E_USAGE, "unknown option -%s: %s", name, instead)
+               ? hp_cli_fail(err, HP_E_USAGE,
+                             HP_MESSAGE("letter-hint", "unknown option -%s: %s"), name,
+                             instead)
                : HP_OK;
 }
 
@@ -482,5 +534,7 @@ int hp_cli_option_find_letter(char letter, const struct hp_cli_option **option,
             return HP_OK;
         }
     }
-    return hp_cli_fail(err, HP_E_USAGE, "unknown option -%c, see hprof-agg help", letter);
+    return hp_cli_fail(
+        err, HP_E_USAGE,
+        HP_MESSAGE("letter-unknown", "unknown option -%c, see hprof-agg help"), letter);
 }

@@ -47,7 +47,7 @@ static int fail(struct hp_cli_outfile *out, const char *message, struct hp_err *
 }
 
 int hp_cli_outfile_failed(struct hp_cli_outfile *out, struct hp_err *err) {
-    return fail(out, "cannot write", err);
+    return fail(out, HP_MESSAGE("output-not-written", "cannot write"), err);
 }
 
 // Whether two results of stat() are the same file.
@@ -67,11 +67,12 @@ static bool is_link_to(const char *path, int fd) {
 static int open_standard(struct hp_cli_outfile *out, int fd, struct hp_err *err) {
     if (fd == STDOUT_FILENO && stdout_was_closed) {
         errno = EBADF;
-        return fail(out, "cannot write", err);
+        return fail(out, HP_MESSAGE("output-closed", "cannot write"), err);
     }
     out->is_standard = true;
     out->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    return out->fd >= 0 ? HP_OK : fail(out, "cannot write", err);
+    return out->fd >= 0 ? HP_OK
+                        : fail(out, HP_MESSAGE("output-not-copied", "cannot write"), err);
 }
 
 // Open an existing file that is not a regular file.
@@ -79,11 +80,11 @@ static int open_direct(struct hp_cli_outfile *out, struct hp_err *err) {
     struct stat status;
     out->fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (out->fd < 0 || fstat(out->fd, &status) != 0) {
-        return fail(out, "cannot open for writing", err);
+        return fail(out, HP_MESSAGE("output-not-opened", "cannot open for writing"), err);
     }
     if (S_ISREG(status.st_mode)) {
         errno = EEXIST; // a regular file has replaced it since
-        return fail(out, "cannot open for writing", err);
+        return fail(out, HP_MESSAGE("output-replaced", "cannot open for writing"), err);
     }
     return HP_OK;
 }
@@ -185,7 +186,7 @@ static int open_temporary(struct hp_cli_outfile *out, const struct stat *target,
     if (out->fd >= 0 && keep_mode(out) == 0) {
         return HP_OK;
     }
-    fail(out, "cannot create a file beside it", err);
+    fail(out, HP_MESSAGE("output-not-created", "cannot create a file beside it"), err);
     hp_cli_outfile_discard(out);
     return err->code;
 }
@@ -333,7 +334,9 @@ int hp_cli_outfile_refuse(const char *option, const char *path,
         for (size_t i = 0; i < read[k].files->count; i++) {
             const char *name = read[k].files->items[i];
             if (is_read_from(name, &target)) {
-                return hp_cli_fail(err, HP_E_USAGE, "%s%s would replace the %s %s",
+                return hp_cli_fail(err, HP_E_USAGE,
+                                   HP_MESSAGE("output-is-input",
+                                              "%s%s would replace the %s %s"),
                                    option, path, read[k].what, name);
             }
         }

@@ -15,7 +15,9 @@ int hp_cli_add_rule(struct hp_cli_settings *settings, struct hp_frame_rule rule,
                     struct hp_err *err) {
     struct hp_filter filter = {.pattern = rule.pattern};
     if (*rule.pattern == '\0') {
-        return hp_cli_fail(err, HP_E_USAGE, "an empty pattern would match everything");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("rule-pattern-empty",
+                                      "an empty pattern would match everything"));
     }
     settings->rules =
         hp_cli_grow(settings->rules, settings->rule_count, sizeof *settings->rules);
@@ -42,8 +44,9 @@ static char *read_all(const struct hp_cli_named_file *file, struct hp_err *err) 
     }
     if (size >= 0) {
         hp_cli_fail(err, HP_E_USAGE,
-                    size > MOST_BYTES ? "the rules are longer than 1 MiB"
-                                      : "a NUL byte in the rules");
+                    size > MOST_BYTES
+                        ? HP_MESSAGE("rules-too-long", "the rules are longer than 1 MiB")
+                        : HP_MESSAGE("rules-nul", "a NUL byte in the rules"));
         snprintf(err->where, sizeof err->where, "%s", file->path);
     }
     err->code = HP_E_USAGE;
@@ -94,12 +97,17 @@ static int add_line(struct hp_cli_settings *settings, char *line, struct hp_err 
         return HP_OK;
     }
     if (!take_class(&line, &rule.makes)) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           "expected allocator, start-up, wrapper, standard, library or "
-                           "own, and a tab");
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "rule-class",
+                "expected allocator, start-up, wrapper, standard, library or own, and a "
+                "tab"));
     }
     if (!take_field(&line, &rule.field)) {
-        return hp_cli_fail(err, HP_E_USAGE, "expected name, file or module, and a tab");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("rule-field",
+                                      "expected name, file or module, and a tab"));
     }
     rule.pattern = line;
     return hp_cli_add_rule(settings, rule, err);

@@ -25,8 +25,9 @@ static void *field(struct hp_cli_settings *settings, const struct hp_cli_option 
 // Fail with HP_E_USAGE: "--OPTION takes WANTED, not VALUE".
 static int refuse(const struct hp_cli_option *option, const char *value,
                   const char *wanted, struct hp_err *err) {
-    return hp_cli_fail(err, HP_E_USAGE, "--%s takes %s, not \"%s\"", option->name, wanted,
-                       value);
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("value-wrong", "--%s takes %s, not \"%s\""),
+                       option->name, wanted, value);
 }
 
 int hp_cli_set_bool(struct hp_cli_settings *settings, const struct hp_cli_option *option,
@@ -110,10 +111,11 @@ int hp_cli_set_by(struct hp_cli_settings *settings, const struct hp_cli_option *
 // HP_E_USAGE if the value is empty.
 static int refuse_empty(const struct hp_cli_option *option, const char *value,
                         struct hp_err *err) {
-    return *value != '\0'
-               ? HP_OK
-               : hp_cli_fail(err, HP_E_USAGE, "--%s needs a %s that is not empty",
-                             option->name, option->value_name);
+    return *value != '\0' ? HP_OK
+                          : hp_cli_fail(err, HP_E_USAGE,
+                                        HP_MESSAGE("value-empty",
+                                                   "--%s needs a %s that is not empty"),
+                                        option->name, option->value_name);
 }
 
 int hp_cli_set_text(struct hp_cli_settings *settings, const struct hp_cli_option *option,
@@ -217,8 +219,9 @@ int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_optio
     // SIZE_MAX is HP_LIMIT_ENOUGH.
     int ret = set_number(option, value, SIZE_MAX - 1, &number, err);
     if (ret == HP_OK && number < (uint64_t)option->number) {
-        ret = hp_cli_fail(err, HP_E_USAGE, "--%s takes %d or more", option->name,
-                          option->number);
+        ret = hp_cli_fail(err, HP_E_USAGE,
+                          HP_MESSAGE("value-too-small", "--%s takes %d or more"),
+                          option->name, option->number);
     }
     if (ret == HP_OK) {
         *(size_t *)field(settings, option) = (size_t)number;
@@ -293,8 +296,9 @@ static int refuse_size(const struct hp_cli_option *option, const char *value,
     const char *known = hp_cli_unit_like(unit);
     return *number != '\0' && known != NULL && size_of_unit(unit) == 0
                ? hp_cli_fail(err, HP_E_USAGE,
-                             "--%s does not take \"%s\", did you mean %s?", option->name,
-                             value, known)
+                             HP_MESSAGE("value-did-you-mean",
+                                        "--%s does not take \"%s\", did you mean %s?"),
+                             option->name, value, known)
                : refuse(option, value, wanted, err);
 }
 
@@ -383,7 +387,9 @@ int hp_cli_add_filter(struct hp_cli_settings *settings, enum hp_filter_rule rule
                       const char *pattern, struct hp_err *err) {
     struct hp_filter filter = {.rule = rule, .pattern = pattern};
     if (*pattern == '\0') {
-        return hp_cli_fail(err, HP_E_USAGE, "an empty pattern would match everything");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("filter-empty",
+                                      "an empty pattern would match everything"));
     }
     settings->filters =
         hp_cli_grow(settings->filters, settings->filter_count, sizeof *settings->filters);
@@ -419,7 +425,8 @@ int hp_cli_set_redact_key(struct hp_cli_settings *settings,
     ssize_t size = hp_cli_named_file_read(&file, field(settings, option),
                                           sizeof settings->redact_key, err);
     if (size >= 0 && (size < HP_CLI_KEY_LEAST || size > HP_CLI_KEY_MOST)) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s: a key has %d to %d bytes",
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("key-size", "--%s: a key has %d to %d bytes"),
                            option->name, HP_CLI_KEY_LEAST, HP_CLI_KEY_MOST);
     }
     settings->redacts = true;
@@ -432,8 +439,9 @@ int hp_cli_set_folder(struct hp_cli_settings *settings,
                       struct hp_err *err) {
     struct stat info;
     if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s: \"%s\" is no folder", option->name,
-                           value);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("folder-missing", "--%s: \"%s\" is no folder"),
+                           option->name, value);
     }
     hp_cli_words_add(field(settings, option), value);
     return HP_OK;
@@ -469,8 +477,10 @@ int hp_cli_set_shard(struct hp_cli_settings *settings, const struct hp_cli_optio
     if (*end != '\0' || shards < 1 || shards > MOST || shard >= shards) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            "--%s needs a number of a shard from 0 on and of how many, at most "
-            "%d, as 0/4, not '%s'",
+            HP_MESSAGE(
+                "shard-number",
+                "--%s needs a number of a shard from 0 on and of how many, at most %d, "
+                "as 0/4, not '%s'"),
             option->name, (int)MOST, value);
     }
     settings->report.shard = shard;

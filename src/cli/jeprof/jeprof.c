@@ -27,7 +27,8 @@ static void print_help(void) {
     fputs(
         "Usage: hprof-jeprof [options] [program] dump...\n\n"
         "Reads what jeprof reads, takes what jeprof takes, and undoes the sampling as "
-        "hprof-agg does.\nThe program is not needed where the dump has a memory map; - is "
+        "hprof-agg does.\nThe program is not needed where the dump has a memory map; - "
+        "is "
         "standard input.\n\n",
         stdout);
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
@@ -74,12 +75,15 @@ static int refuse_url(const char *url, struct hp_err *err) {
                 strlen(word) < sizeof err->message / 2;
     const char *scheme = strstr(url, "://") != NULL ? "" : "http://";
     if (fits) {
-        hp_cli_fail(err, HP_E_UNSUPPORTED,
-                    "no network is used: curl -s '%s%s | hprof-jeprof - --text", scheme,
-                    word + 1);
+        hp_cli_fail(
+            err, HP_E_UNSUPPORTED,
+            HP_MESSAGE("jeprof-net-url",
+                       "no network is used: curl -s '%s%s | hprof-jeprof - --text"),
+            scheme, word + 1);
     } else {
         hp_cli_fail(err, HP_E_UNSUPPORTED,
-                    "no network is used: save the dump to a file first");
+                    HP_MESSAGE("jeprof-net",
+                               "no network is used: save the dump to a file first"));
     }
     free(word);
     return HP_E_UNSUPPORTED;
@@ -110,7 +114,8 @@ static int split_operands(struct hp_jeprof_options *options, const char **progra
         }
     }
     if (words->count == 0) {
-        return hp_cli_fail(err, HP_E_USAGE, "Did not specify program");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("jeprof-no-program", "Did not specify program"));
     }
     size_t at = find_program(words);
     if (at < words->count) {
@@ -119,16 +124,17 @@ static int split_operands(struct hp_jeprof_options *options, const char **progra
         memmove(words->items + at, words->items + at + 1,
                 (words->count - at) * sizeof *words->items);
     }
-    return words->count > 0
-               ? HP_OK
-               : hp_cli_fail(err, HP_E_USAGE, "Did not specify profile file");
+    return words->count > 0 ? HP_OK
+                            : hp_cli_fail(err, HP_E_USAGE,
+                                          HP_MESSAGE("jeprof-no-profile",
+                                                     "Did not specify profile file"));
 }
 
 // Print the line about an input that jeprof prints; scripts filter exactly this line.
 static void print_local_file(const char *path) {
     struct stat status;
     if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
-        hp_cli_say("Using local file %s.", path);
+        hp_cli_say(HP_MESSAGE("jeprof-local-file", "Using local file %s."), path);
     }
 }
 
@@ -139,7 +145,8 @@ static void print_local_file(const char *path) {
 static void print_moment(const char *moment) {
     const char *choices = strstr(moment, "; --snapshots");
     size_t size = choices != NULL ? (size_t)(choices - moment) : strlen(moment);
-    hp_cli_message("%.*s; --sum adds all up", (int)size, moment);
+    hp_cli_message(HP_MESSAGE("jeprof-moment", "%.*s; --sum adds all up"), (int)size,
+                   moment);
 }
 
 // Read the dumps into `profile`, and print diagnostics.

@@ -385,7 +385,9 @@ int hp_jeprof_draw(FILE *out, const struct hp_jeprof_stacks *stacks, const char 
     struct dot_graph graph;
     graph_init(&graph, stacks, HP_GRAPH_NODES);
     if (graph.count == HP_GRAPH_NODES && graph.sums.count > HP_GRAPH_NODES) {
-        hp_cli_message("only the %d largest nodes are drawn", HP_GRAPH_NODES);
+        hp_cli_message(HP_MESSAGE("jeprof-nodes-cut",
+                                  "only the %d largest nodes are drawn"),
+                       HP_GRAPH_NODES);
     }
     int ret = graph.count > 0 ? draw(out, &graph, program, format, err) : HP_E_EMPTY;
     graph_done(&graph);

@@ -159,7 +159,9 @@ static int find(const char *name, size_t size, size_t *found, bool *is_off,
     if (count == 1) {
         return HP_OK;
     }
-    return hp_cli_fail(err, HP_E_USAGE, "jeprof has %s option --%.*s, see --help",
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("jeprof-option-unknown",
+                                  "jeprof has %s option --%.*s, see --help"),
                        count == 0 ? "no" : "more than one", (int)size, name);
 }
 
@@ -174,7 +176,9 @@ static int read_number(const char *text, const struct option_row *row, double *n
     bool is_whole = strspn(text, "0123456789") == strlen(text);
     if (*end != '\0' || end == text || !(*number >= 0) || *number > 1e9 ||
         (row->takes == COUNT && !is_whole)) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s: %s is no number", row->name, text);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("jeprof-not-a-number", "--%s: %s is no number"),
+                           row->name, text);
     }
     return HP_OK;
 }
@@ -222,12 +226,16 @@ static int read_option(struct hp_jeprof_options *options, char *word, char *cons
     char *value = name[size] == '=' ? name + size + 1 : NULL;
     if (takes_value(&table[i])) {
         if (value == NULL && **next == NULL) {
-            return hp_cli_fail(err, HP_E_USAGE, "--%s needs a value", table[i].name);
+            return hp_cli_fail(err, HP_E_USAGE,
+                               HP_MESSAGE("jeprof-needs-value", "--%s needs a value"),
+                               table[i].name);
         }
         return take(options, i, value != NULL ? value : *(*next)++, err);
     }
     if (value != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE, "--%s takes no value", table[i].name);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("jeprof-takes-no-value", "--%s takes no value"),
+                           table[i].name);
     }
     options->is_on[i] = !is_off;
     return HP_OK;
@@ -243,7 +251,9 @@ static int find_one(const struct hp_jeprof_options *options, enum option_role pa
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
         if (table[i].part == part && options->is_on[i]) {
             if (*found != HP_JEPROF_OPTIONS) {
-                return hp_cli_fail(err, HP_E_USAGE, "--%s and --%s exclude each other",
+                return hp_cli_fail(err, HP_E_USAGE,
+                                   HP_MESSAGE("jeprof-exclusive",
+                                              "--%s and --%s exclude each other"),
                                    table[*found].name, table[i].name);
             }
             *found = (enum hp_jeprof_option)i;
@@ -255,11 +265,13 @@ static int find_one(const struct hp_jeprof_options *options, enum option_role pa
 int hp_jeprof_options_check(const struct hp_jeprof_options *options, struct hp_err *err) {
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
         if (options->is_on[i] && table[i].part == REFUSED) {
-            return hp_cli_fail(err, HP_E_UNSUPPORTED, "--%s: %s", table[i].name,
+            return hp_cli_fail(err, HP_E_UNSUPPORTED,
+                               HP_MESSAGE("jeprof-refused", "--%s: %s"), table[i].name,
                                table[i].help);
         }
         if (options->is_on[i] && table[i].part == NEEDLESS) {
-            hp_cli_message("--%s is not needed: %s", table[i].name, table[i].help);
+            hp_cli_message(HP_MESSAGE("jeprof-needless", "--%s is not needed: %s"),
+                           table[i].name, table[i].help);
         }
     }
     return HP_OK;
@@ -292,7 +304,9 @@ static int settle(struct hp_jeprof_options *options, struct hp_err *err) {
     options->exact = options->is_on[HP_JEPROF_EXACT];
     const char *compat = options->text[HP_JEPROF_COMPAT];
     if (compat != NULL && strcmp(compat, "jeprof") != 0) {
-        return hp_cli_fail(err, HP_E_USAGE, "--compat takes jeprof, not %s", compat);
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("jeprof-compat", "--compat takes jeprof, not %s"),
+                           compat);
     }
     options->exact |= compat != NULL;
     options->nodecount = (size_t)number_of(options, HP_JEPROF_NODECOUNT, 80);

@@ -11,7 +11,8 @@
 
 static const char help[] =
     "Commands:\n"
-    "  top[N] [--cum] [--lines] [focus] [-ignore]  the N largest rows, or 10; text is the same\n"
+    "  top[N] [--cum] [--lines] [focus] [-ignore]  the N largest rows, or 10; text is "
+    "the same\n"
     "  list REGEX [-ignore]  source of matching functions, line by line\n"
     "  peek REGEX [-ignore]  callers and callees of matching functions\n"
     "  callgrind FILE write for KCachegrind\n"
@@ -155,12 +156,14 @@ static int write_file(struct hp_jeprof_session *session, char *rest,
     rest += strspn(rest, " \t");
     rest[strcspn(rest, " \t\r\n")] = '\0';
     if (*rest == '\0') {
-        return hp_cli_fail(err, HP_E_USAGE, "name a file: no other program is started");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("shell-no-file",
+                                      "name a file: no other program is started"));
     }
     if (refuse_read(session, rest, err) != HP_OK) {
         return err->code;
     }
-    hp_cli_say("Writing to '%s'.", rest);
+    hp_cli_say(HP_MESSAGE("shell-writing", "Writing to '%s'."), rest);
     return hp_jeprof_report(session, rest, mode, err);
 }
 
@@ -170,9 +173,11 @@ static int report_of(const struct hp_jeprof_session *session, char *words,
                      enum hp_report_kind kind, struct hp_err *err) {
     struct shell_command command = command_of(words);
     const char *ignore = *command.ignore != '\0' ? command.ignore : NULL;
-    int ret = *command.focus == '\0'
-                  ? hp_cli_fail(err, HP_E_USAGE, "which functions? \"list main\"")
-                  : hp_jeprof_library_report(session, command.focus, ignore, kind, err);
+    int ret =
+        *command.focus == '\0'
+            ? hp_cli_fail(err, HP_E_USAGE,
+                          HP_MESSAGE("shell-no-regex", "which functions? \"list main\""))
+            : hp_jeprof_library_report(session, command.focus, ignore, kind, err);
     command_done(&command);
     return ret;
 }
@@ -207,12 +212,16 @@ static int run(struct hp_jeprof_session *session, char *line, struct hp_err *err
         begins(line, "evince", &rest)) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            "no program is started: \"svg x.svg\", for a viewer of your own");
+            HP_MESSAGE("shell-no-viewer",
+                       "no program is started: \"svg x.svg\", for a viewer of your own"));
     }
     if (begins(line, "disasm", &rest)) {
-        return hp_cli_fail(err, HP_E_USAGE, "nothing is disassembled: list shows lines");
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("shell-no-disassembly",
+                                      "nothing is disassembled: list shows lines"));
     }
-    return hp_cli_fail(err, HP_E_USAGE, "Unknown command: try 'help'.");
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("shell-unknown", "Unknown command: try 'help'."));
 }
 
 void hp_jeprof_shell(struct hp_jeprof_session *session) {

@@ -410,8 +410,10 @@ static void warn_of_long_names(struct hp_jeprof_stacks *stacks,
     size_t count = hp_profile_long_name_count(profile);
     if (count > 0 && !stacks->has_warned) {
         hp_cli_message(
-            "warning: %zu name%s longer than 16 KiB: patterns look at the "
-            "first 16 KiB only",
+            HP_MESSAGE(
+                "names-over-16-kib",
+                "warning: %zu name%s longer than 16 KiB: patterns look at the first 16 "
+                "KiB only"),
             count, count == 1 ? " is" : "s are");
         stacks->has_warned = true;
     }
@@ -507,8 +509,10 @@ static void drop_negative(struct hp_jeprof_stacks *stacks) {
     bool is_space = stacks->options->metric == HP_INUSE_SPACE ||
                     stacks->options->metric == HP_ALLOC_SPACE;
     if (dropped > 0) {
-        hp_cli_message("--drop_negative: %.0f %s that went away are not subtracted",
-                       dropped, is_space ? "bytes" : "objects");
+        hp_cli_message(
+            HP_MESSAGE("negative-dropped",
+                       "--drop_negative: %.0f %s that went away are not subtracted"),
+            dropped, is_space ? "bytes" : "objects");
     }
 }
 
