@@ -114,7 +114,7 @@ static void put_measured(struct hp_sink *out, const struct hp_callgraph *graph) 
     if (view->head.older_than > 0) {
         char age[HP_NUMBER_SIZE];
         hp_format_double(age, (double)view->head.older_than / 1e9);
-        hp_sink_print(out, ", %s s old or older", age);
+        hp_sink_print(out, HP_MESSAGE("graph-older-than", ", %s s old or older"), age);
     }
     if (pattern) {
         hp_sink_text(out, ", of which stacks with ");
@@ -141,10 +141,12 @@ char *hp_callgraph_head(const struct hp_callgraph *graph) {
     }
     hp_sink_init(&out, hp_buffer_write, &text);
     put_measured(&out, graph);
-    hp_sink_print(&out, "\n%zu of %zu nodes; the other %zu hold ", graph->drawn, rows,
-                  rows - graph->drawn);
+    hp_sink_print(
+        &out, HP_MESSAGE("graph-nodes-left", "\n%zu of %zu nodes; the other %zu hold "),
+        graph->drawn, rows, rows - graph->drawn);
     hp_callgraph_put_share(&out, graph, flat);
-    hp_sink_print(&out, " themselves\n%zu of %zu edges\n", edges - small, edges);
+    hp_sink_print(&out, HP_MESSAGE("graph-edges-left", " themselves\n%zu of %zu edges\n"),
+                  edges - small, edges);
     return end_text(&out, &text);
 }
 
@@ -302,7 +304,10 @@ static void describe(struct graph_picture *p) {
         if (hp_callgraph_has(&p->graph, edge)) {
             add_edge(p, edge);
             dashes =
-                edge->is_through ? "dashed: by way of calls that are not shown" : dashes;
+                edge->is_through
+                    ? hp_words(HP_WORDS("graph-dashed",
+                                        "dashed: by way of calls that are not shown"))
+                    : dashes;
         }
     }
     const char *head = keep(p, hp_callgraph_head(&p->graph));

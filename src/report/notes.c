@@ -29,9 +29,10 @@ static void report_types(const struct hp_view *view, hp_note_fn *note, void *dat
     hp_vec_each (type, &types->of) {
         if (has_all || type == view->type) {
             char *name = hp_view_type_name(view, type);
-            char *text =
-                hp_printed("%s: added up as it is, as it is not known how it was scaled",
-                           name);
+            char *text = hp_printed(
+                HP_MESSAGE("note-type-unscaled",
+                           "%s: added up as it is, as it is not known how it was scaled"),
+                name);
             note(data, text);
             free(text);
             free(name);
@@ -49,12 +50,18 @@ static void report_moments(const struct hp_view *view, hp_note_fn *note, void *d
     }
 }
 
+// Names of the estimators.
+static const char *const estimators[] = {
+    [HP_ESTIMATOR_BEST] =
+        HP_WORDS("note-estimator-best",
+                 "estimator: horvitz-thompson, each stack of each input"),
+    [HP_ESTIMATOR_JEPROF] =
+        HP_WORDS("note-estimator-jeprof", "estimator: jeprof, each thread of each stack"),
+    [HP_ESTIMATOR_NONE] =
+        HP_WORDS("note-estimator-none", "estimator: none, these are the samples alone"),
+};
+
 void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *data) {
-    static const char *const estimators[] = {
-        [HP_ESTIMATOR_BEST] = "estimator: horvitz-thompson, each stack of each input",
-        [HP_ESTIMATOR_JEPROF] = "estimator: jeprof, each thread of each stack",
-        [HP_ESTIMATOR_NONE] = "estimator: none, these are the samples alone",
-    };
     const struct hp_head *head = &view->head;
     char made_by[64], inputs[96], thread[256], age[HP_NUMBER_SIZE], older[128];
     snprintf(made_by, sizeof made_by, "made by hprof-agg %s", hp_version());
@@ -65,7 +72,7 @@ void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *d
     // A view of a sample type (a projection) shows no metric that was estimated.
     bool has_metrics = !view->projection || (view->use.can & HP_HAS_SAMPLE_TYPES) != 0;
     if (has_metrics) {
-        note(data, estimators[head->estimator]);
+        note(data, hp_words(estimators[head->estimator]));
     }
     note(data, inputs);
     report_moments(view, note, data);
@@ -79,13 +86,17 @@ void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *d
         note(data, older);
     }
     if (view->split && view->options.only_grown) {
-        note(data, "only: what grew of a difference of two profiles");
+        note(data, hp_words(HP_WORDS("note-only-grown",
+                                     "only: what grew of a difference of two profiles")));
     }
     report_filters(view, note, data);
     report_types(view, note, data);
     if (view->options.kind == HP_REPORT_TIMELINE) {
         note(data,
-             "a series: what one input holds is not to be added to what another holds");
+             hp_words(HP_WORDS(
+                 "note-series",
+                 "a series: what one input holds is not to be added to what another "
+                 "holds")));
     }
 }
 

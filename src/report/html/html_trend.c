@@ -99,15 +99,19 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = hp_largest_trend(view->extra);
     if (trend->can_test_growth) {
         hp_text_trend_note(out, view, "2.5 samples a dump");
-        hp_sink_text(
+        hp_sink_print(
             out,
-            "grows by at least: a lower bound; marked is steady growth alone, no step, "
-            "no cycle, nor what half a wave explains better\n");
+            HP_MESSAGE(
+                "page-grows-by",
+                "grows by at least: a lower bound; marked is steady growth alone, no "
+                "step, no cycle, nor what half a wave explains better\n"));
     } else if (trend->test != HP_TEST_NONE) {
-        hp_sink_text(
+        hp_sink_print(
             out,
-            "p sampling: probability that sampling alone shows growth this large; it "
-            "does not allow for values that go up and down\n");
+            HP_MESSAGE(
+                "page-p-sampling",
+                "p sampling: probability that sampling alone shows growth this large; "
+                "it does not allow for values that go up and down\n"));
     }
 }
 

@@ -310,7 +310,8 @@ static void put_waste(const struct account *a, size_t shown) {
     enum hp_unit unit = a->view->options.unit;
     hp_format_bytes(free, waste->free << HP_SPACE_FRACTION, unit);
     hp_format_bytes(slabs, waste->slabs << HP_SPACE_FRACTION, unit);
-    hp_sink_print(a->out, "%s of %s in slabs are free\n", free, slabs);
+    hp_sink_print(a->out, HP_MESSAGE("free-in-slabs", "%s of %s in slabs are free\n"),
+                  free, slabs);
     put_titles(a);
     for (size_t i = 0; i < shown; i++) {
         put_row(a, i);
@@ -340,7 +341,8 @@ void hp_text_account(struct hp_sink *out, const struct hp_view *view) {
     }
     size_t rest = view->rows.count - shown;
     if (rest > 0) {
-        hp_sink_print(out, "… %zu more row%s", rest, rest == 1 ? "" : "s");
+        hp_sink_print(out, HP_MESSAGE("more-rows-of-account", "… %zu more row%s"), rest,
+                      rest == 1 ? "" : "s");
         hp_text_how_to_see_all(out, view);
     }
     free(gone);

@@ -110,7 +110,7 @@ void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     char share[HP_NUMBER_SIZE];
     if (!hp_view_is_of_differences(view)) {
         hp_text_share(share, value, hp_text_whole(view));
-        hp_sink_print(out, " (%s of the total)", share);
+        hp_sink_print(out, HP_MESSAGE("share-of-total", " (%s of the total)"), share);
     }
 }
 
@@ -169,10 +169,13 @@ void hp_text_error_blank(struct hp_sink *out, int width) {
 }
 
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
-    hp_sink_print(out,
-                  "± or low … high holds the true value in %g%% of cases; * fewer than 5 "
-                  "effective samples, ! one sampled object\n",
-                  view->options.confidence * 100);
+    hp_sink_print(
+        out,
+        HP_MESSAGE(
+            "note-intervals",
+            "± or low … high holds the true value in %g%% of cases; * fewer than 5 "
+            "effective samples, ! one sampled object\n"),
+        view->options.confidence * 100);
 }
 
 // --- columns ------------------------------------------------------------------------------
@@ -237,10 +240,10 @@ const char *hp_text_plural(const char *what, bool is_one) {
 
 void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
     if (view->fitting < hp_view_all_shown(view)) {
-        hp_sink_print(out, ": cut at --max-bytes=%llu\n",
+        hp_sink_print(out, HP_MESSAGE("cut-by-bytes", ": cut at --max-bytes=%llu\n"),
                       (unsigned long long)view->options.max_bytes);
     } else {
-        hp_sink_text(out, ": --limit=0 shows all\n");
+        hp_sink_print(out, HP_MESSAGE("cut-by-limit", ": --limit=0 shows all\n"));
     }
 }
 
@@ -251,7 +254,8 @@ void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
     char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
     hp_format_grouped(count, (hp_int128)rows);
     hp_text_format(amount, value, metric, view->options.unit);
-    hp_sink_print(out, "… %s more %s%s, ", count, what, hp_text_plural(what, rows == 1));
+    hp_sink_print(out, HP_MESSAGE("rows-left", "… %s more %s%s, "), count, what,
+                  hp_text_plural(what, rows == 1));
     if (is_of_objects) {
         strcat(amount, strcmp(amount, "1") == 0 ? " object" : " objects");
     }

@@ -65,12 +65,14 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
         return;
     }
     hp_text_format(moved, charges->all_moved, view->options.metric, view->options.unit);
-    hp_sink_print(out, "%s%s (%.0f%%) allocated inside ", moved,
+    hp_sink_print(out, HP_MESSAGE("charged", "%s%s (%.0f%%) allocated inside "), moved,
                   hp_fraction(view->options.metric) == HP_SPACE_FRACTION ? ""
                                                                          : " objects",
                   share_of(charges->all_moved, charges) * 100);
     put_classes(out, charges);
-    hp_sink_print(out, " is charged to its callers; %s shows it%s\n",
+    hp_sink_print(out,
+                  HP_MESSAGE("charged-to-callers",
+                             " is charged to its callers; %s shows it%s\n"),
                   view->use.shape == HP_SHAPE_PAGE ? "Frames all" : "--frames=all",
                   charges->is_go ? ", as go tool pprof does" : "");
 }
@@ -83,10 +85,12 @@ static void put_own(struct hp_sink *out, const struct hp_view *view,
     if (view->options.frames == HP_FRAMES_CODE && view->options.by == HP_BY_FUNCTION &&
         libraries > least_libraries &&
         share_of(hp_largest_owner(view), charges) <= most_own) {
-        hp_sink_print(out,
-                      "%.0f%% is charged to libraries; --frames=own charges what "
-                      "calls them\n",
-                      libraries * 100);
+        hp_sink_print(
+            out,
+            HP_MESSAGE(
+                "charged-to-libraries",
+                "%.0f%% is charged to libraries; --frames=own charges what calls them\n"),
+            libraries * 100);
     }
 }
 
@@ -95,7 +99,8 @@ static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
     char name[NAME_SIZE];
     double share;
     if (hp_likely_wrapper(view, &share, name, sizeof name)) {
-        hp_sink_print(out, "%.0f%% is allocated in ", share * 100);
+        hp_sink_print(out, HP_MESSAGE("allocated-inside", "%.0f%% is allocated in "),
+                      share * 100);
         hp_sink_escaped(out, hp_view_name(view, 0));
         hp_sink_text(out, ": \"peek ");
         hp_sink_escaped(out, hp_span_of(name));
@@ -113,10 +118,13 @@ static void put_files(struct hp_sink *out, const struct hp_view *view) {
     }
     double shares[2];
     if (hp_files_differ(view, least_difference, shares)) {
-        hp_sink_print(out,
-                      "source files are known of %.0f%% of base and %.0f%% of new: "
-                      "rows may differ by that alone\n",
-                      shares[0] * 100, shares[1] * 100);
+        hp_sink_print(
+            out,
+            HP_MESSAGE(
+                "source-files-known",
+                "source files are known of %.0f%% of base and %.0f%% of new: rows may "
+                "differ by that alone\n"),
+            shares[0] * 100, shares[1] * 100);
     }
 }
 
@@ -127,9 +135,11 @@ static void put_offsets(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < shown; i++) {
         struct hp_span name = hp_view_name(view, i);
         if (memmem(name.at, name.size, "@0x", 3)) {
-            hp_sink_text(out,
-                         "@: an offset in the file, where the ELF address is not "
-                         "known\n");
+            hp_sink_print(
+                out,
+                HP_MESSAGE(
+                    "note-file-offsets",
+                    "@: an offset in the file, where the ELF address is not known\n"));
             return;
         }
     }

@@ -35,9 +35,12 @@ static bool is_jemalloc(const struct hp_view *view) {
 // Write a line if p does not allow for the differences between processes.
 static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
     if (!hp_difference_allows_for_processes(test)) {
-        hp_sink_text(out,
-                     "not known  what differs between processes by itself: three dumps "
-                     "or more would tell\n");
+        hp_sink_print(
+            out,
+            HP_MESSAGE(
+                "spread-not-known",
+                "not known  what differs between processes by itself: three dumps or "
+                "more would tell\n"));
     }
 }
 
@@ -45,30 +48,39 @@ static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
 static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
                                 enum hp_difference_test test) {
     static const char *const sentences[] = {
-        [HP_TEST_INDEPENDENT] =
-            "one dump of each of two processes, with the sampling error of both",
-        [HP_TEST_PROCESS] =
-            "two dumps of one process, as if they shared no object: p is an upper limit",
-        [HP_TEST_PROCESS_ACCUM] =
-            "two dumps of one process: what is in both cancels out, prof_accum tells how "
-            "much can have been freed",
-        [HP_TEST_FLEETS] =
+        [HP_TEST_INDEPENDENT] = HP_WORDS(
+            "tested-two-processes",
+            "one dump of each of two processes, with the sampling error of both"),
+        [HP_TEST_PROCESS] = HP_WORDS(
+            "tested-one-process",
+            "two dumps of one process, as if they shared no object: p is an upper limit"),
+        [HP_TEST_PROCESS_ACCUM] = HP_WORDS(
+            "tested-one-process-accum",
+            "two dumps of one process: what is in both cancels out, prof_accum tells "
+            "how much can have been freed"),
+        [HP_TEST_FLEETS] = HP_WORDS(
+            "tested-averages",
             "averages of several dumps a side: p allows for how much they differ among "
-            "themselves",
-        [HP_TEST_ONE] =
-            "one dump against averages of several: p allows for how much these differ, and the "
-            "one is taken to differ as they do",
-        [HP_TEST_SAMPLING] =
-            "several dumps as one, of which nothing tells how they differ: the sampling error "
-            "of both sides",
+            "themselves"),
+        [HP_TEST_ONE] = HP_WORDS(
+            "tested-one-against-averages",
+            "one dump against averages of several: p allows for how much these differ, "
+            "and the one is taken to differ as they do"),
+        [HP_TEST_SAMPLING] = HP_WORDS(
+            "tested-sampling",
+            "several dumps as one, of which nothing tells how they differ: the sampling "
+            "error of both sides"),
     };
     const struct hp_difference *difference = view->extra;
     if (difference->is_reset && test != HP_TEST_NONE) {
-        hp_sink_text(out,
-                     "tested as  two dumps of one process with prof.reset between them: "
-                     "what grew alone, with the sampling error of both\n");
+        hp_sink_print(
+            out,
+            HP_MESSAGE(
+                "tested-across-reset",
+                "tested as  two dumps of one process with prof.reset between them: what "
+                "grew alone, with the sampling error of both\n"));
     } else if (test != HP_TEST_NONE) {
-        hp_sink_print(out, "tested as  %s%s\n", sentences[test],
+        hp_sink_print(out, "tested as  %s%s\n", hp_words(sentences[test]),
                       test == HP_TEST_PROCESS && is_jemalloc(view)
                           ? " (sharper with prof_accum:true)"
                           : "");
@@ -78,9 +90,11 @@ static void put_difference_test(struct hp_sink *out, const struct hp_view *view,
 // Write a line if processes have dumps on both sides, which the test does not allow for.
 static void put_shared(struct hp_sink *out, const struct hp_difference *difference) {
     if (difference->shared > 0) {
-        hp_sink_print(out,
-                      "the same   %zu process%s on both sides: p is an upper limit\n",
-                      difference->shared, difference->shared == 1 ? " is" : "es are");
+        hp_sink_print(
+            out,
+            HP_MESSAGE("processes-on-both-sides",
+                       "the same   %zu process%s on both sides: p is an upper limit\n"),
+            difference->shared, difference->shared == 1 ? " is" : "es are");
     }
 }
 
@@ -117,20 +131,22 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     if (difference->test == HP_TEST_NONE || difference->is_same) {
         return;
     }
-    hp_sink_print(out, "verdict    the whole change %s; ",
+    hp_sink_print(out, HP_MESSAGE("verdict-whole", "verdict    the whole change %s; "),
                   isnan(difference->total.p) ? "is not tested"
                   : !is_sure                 ? "may be chance"
                   : allows                   ? "is significant"
                                              : "is beyond sampling error");
     if (difference->tested == 0) {
-        hp_sink_text(out, "no row is tested");
+        hp_sink_print(out, HP_MESSAGE("verdict-no-rows", "no row is tested"));
     } else if (significant == 0) {
-        hp_sink_print(out, "none of %zu rows tested %s", difference->tested, changed);
+        hp_sink_print(out, HP_MESSAGE("verdict-none", "none of %zu rows tested %s"),
+                      difference->tested, changed);
     } else {
-        hp_sink_print(out, "%zu of %zu rows tested %s", significant, difference->tested,
-                      changed);
+        hp_sink_print(out, HP_MESSAGE("verdict-rows", "%zu of %zu rows tested %s"),
+                      significant, difference->tested, changed);
     }
-    hp_sink_print(out, "; %zu new, %zu gone\n", new, gone);
+    hp_sink_print(out, HP_MESSAGE("verdict-new-and-gone", "; %zu new, %zu gone\n"), new,
+                  gone);
 }
 
 // Write a line with a label, the total of one side and its interval.
@@ -244,12 +260,16 @@ static void put_note(struct hp_sink *out, const struct hp_view *view,
     // One of this many marked rows is wrong on average.
     double marked = 100 / (100 - view->options.confidence * 100);
     hp_format_grouped(rows, (hp_int128)tested);
-    hp_sink_print(out, "%s; - where %s fewer than %s%s\n", sentences[0], sentences[2],
-                  few, is_space ? "" : " or objects of mixed sizes");
-    hp_sink_print(out, "* %s even among %s row%s tested", sentences[1], rows,
-                  tested == 1 ? "" : "s");
+    hp_sink_print(out,
+                  HP_MESSAGE("note-fewer-samples", "%s; - where %s fewer than %s%s\n"),
+                  hp_words(sentences[0]), hp_words(sentences[2]), few,
+                  is_space ? "" : " or objects of mixed sizes");
+    hp_sink_print(out, HP_MESSAGE("note-marked-rows", "* %s even among %s row%s tested"),
+                  sentences[1], rows, tested == 1 ? "" : "s");
     if (allows_for_processes) {
-        hp_sink_print(out, ": on average at most 1 in %g rows so marked is wrong",
+        hp_sink_print(out,
+                      HP_MESSAGE("note-marked-wrong",
+                                 ": on average at most 1 in %g rows so marked is wrong"),
                       marked);
     }
     hp_sink_text(out, "\n");
@@ -260,10 +280,14 @@ void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const ch
     bool allows_for_processes = hp_difference_allows_for_processes(difference->test);
     const char *const sentences[3] = {
         allows_for_processes
-            ? "p: probability of a change this large, up or down, with no real change"
-            : "p: probability of a change this large, up or down, by sampling alone",
+            ? HP_WORDS("note-p-change",
+                       "p: probability of a change this large, up or down, with no real "
+                       "change")
+            : HP_WORDS(
+                  "note-p-sampling",
+                  "p: probability of a change this large, up or down, by sampling alone"),
         hp_difference_mark(difference->test),
-        "what changed stands on",
+        HP_WORDS("note-stands-on", "what changed stands on"),
     };
     put_note(out, view, sentences, few, difference->tested, allows_for_processes);
 }
@@ -271,7 +295,8 @@ void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const ch
 void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view,
                         const char *few) {
     static const char *const sentences[3] = {
-        "p growth: probability of growth this large where nothing grows",
+        HP_WORDS("note-p-growth",
+                 "p growth: probability of growth this large where nothing grows"),
         "grows,",
         "there are",
     };
@@ -285,9 +310,13 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
         return false;
     }
     if (hp_view_is_of_differences(view)) {
-        hp_sink_text(out, "no change: nothing grew or shrank\n");
+        hp_sink_print(
+            out, HP_MESSAGE("no-difference", "no change: nothing grew or shrank
+"));
     } else {
-        hp_sink_print(out, "no change: every %s holds what it held\n",
+        hp_sink_print(out,
+                      HP_MESSAGE("no-change", "no change: every %s holds what it held
+"),
                       hp_view_row_kind(view));
     }
     return true;
@@ -304,23 +333,34 @@ static void put_trend_test(struct hp_sink *out, const struct hp_view *view,
                            const struct hp_trend *trend) {
     const char *sampling =
         trend->test == HP_TEST_PROCESS_ACCUM
-            ? "last dump against first, where what is in both cancels out "
-              "(prof_accum)"
-        : is_jemalloc(view) ? "slope of a line, for sampling however long objects live "
-                              "(sharper with prof_accum:true)"
-                            : "slope of a line, for sampling however long objects live";
-    const char *rest =
-        "a line that values go up and down around; slopes of four parts; the "
-        "largest p counts";
+            ? HP_WORDS("slope-first-last",
+                       "last dump against first, where what is in both cancels out "
+                       "(prof_accum)")
+        : is_jemalloc(view)
+            ? HP_WORDS("slope-sharper",
+                       "slope of a line, for sampling however long objects live (sharper "
+                       "with prof_accum:true)")
+            : HP_WORDS("slope-any",
+                       "slope of a line, for sampling however long objects live");
+    const char *rest = HP_WORDS(
+        "slope-shape",
+        "a line that values go up and down around; slopes of four parts; the largest p "
+        "counts");
     if (trend->test == HP_TEST_NONE) {
         return;
     }
     if (!trend->can_test_growth) {
-        rest = trend->dumps < HP_TREND_LEAST
-                   ? "fewer than 8 dumps: no claim of growth, p is that of sampling alone"
-                   : "dumps of one time: no claim of growth, p is that of sampling alone";
+        rest =
+            trend->dumps < HP_TREND_LEAST
+                ? HP_WORDS(
+                      "trend-few-dumps",
+                      "fewer than 8 dumps: no claim of growth, p is that of sampling "
+                      "alone")
+                : HP_WORDS("trend-one-time",
+                           "dumps of one time: no claim of growth, p is that of sampling "
+                           "alone");
     }
-    hp_sink_print(out, "tested as  %s; %s\n", sampling, rest);
+    hp_sink_print(out, "tested as  %s; %s\n", hp_words(sampling), hp_words(rest));
 }
 
 // Write a rate: "+1.2 MiB per hour".
@@ -345,7 +385,7 @@ static void put_onset(struct hp_sink *out, const struct hp_view *view,
     const struct hp_onset *onset = &row->onset;
     char growth[HP_SIGNED_SIZE], least[HP_SIGNED_SIZE];
     enum hp_metric metric = view->options.metric;
-    hp_sink_text(out, " grows since ");
+    hp_sink_print(out, HP_MESSAGE("grows-since", " grows since "));
     put_dump(out, view, row, onset->dump);
     hp_sink_text(out, ": ");
     put_rate(out, view, row->trend, row->slope);
@@ -353,9 +393,10 @@ static void put_onset(struct hp_sink *out, const struct hp_view *view,
     put_rate(out, view, row->trend, row->rise.least);
     hp_text_rate(growth, onset->growth, metric, view->options.unit);
     hp_text_rate(least, onset->least, metric, view->options.unit);
-    hp_sink_print(out, "; %s since, at least %s", growth, least);
+    hp_sink_print(out, HP_MESSAGE("since-at-least", "; %s since, at least %s"), growth,
+                  least);
     if (onset->from < onset->to) {
-        hp_sink_text(out, "; it began between ");
+        hp_sink_print(out, HP_MESSAGE("began-between", "; it began between "));
         put_dump(out, view, row, onset->from);
         hp_sink_text(out, " and ");
         put_dump(out, view, row, onset->to);
@@ -379,8 +420,10 @@ void hp_text_onsets(struct hp_sink *out, const struct hp_view *view) {
         } else {
             hp_sink_print(
                 out,
-                " rose in each of the last %u steps, more than sampling explains: "
-                "%d dumps since it began are needed to tell growth from a step\n",
+                HP_MESSAGE(
+                    "rose-recently",
+                    " rose in each of the last %u steps, more than sampling explains: "
+                    "%d dumps since it began are needed to tell growth from a step\n"),
                 row->onset.steps, HP_TREND_LEAST);
         }
     }
@@ -427,10 +470,12 @@ static void put_horizon(struct hp_sink *out, const struct hp_trend *trend) {
     } else {
         put_span(out, trend);
     }
-    hp_sink_text(
+    hp_sink_print(
         out,
-        "; a cycle longer than half of this, or a rise that has not come back yet, "
-        "cannot be told from growth\n");
+        HP_MESSAGE(
+            "span-cycle",
+            "; a cycle longer than half of this, or a rise that has not come back yet, "
+            "cannot be told from growth\n"));
 }
 
 // Write the values of the first and the last dump that filters leave; nothing without
@@ -498,13 +543,18 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
 static void put_survivors(struct hp_sink *out, const struct hp_view *view,
                           const struct hp_lifetime_row *row) {
     if (isnan(row->share.high)) {
-        hp_sink_text(out, "nothing was allocated between the first dump and the last\n");
+        hp_sink_print(
+            out,
+            HP_MESSAGE("nothing-allocated",
+                       "nothing was allocated between the first dump and the last\n"));
         return;
     }
     hp_sink_print(
         out,
-        "at least %.3g%% and at most %.3g%% of that is live at the last (%g%% each, "
-        "however long objects live)\n",
+        HP_MESSAGE(
+            "live-at-last",
+            "at least %.3g%% and at most %.3g%% of that is live at the last (%g%% each, "
+            "however long objects live)\n"),
         100 * row->share.low, 100 * row->share.high, 100 * view->options.confidence);
 }
 
@@ -519,7 +569,10 @@ static void put_window(struct hp_sink *out, const struct hp_view *view) {
         snprintf(seconds, sizeof seconds, " in %.3g seconds", lifetimes->seconds);
     }
     hp_sink_print(
-        out, "window     %s allocated by the process from the first dump to the last%s\n",
+        out,
+        HP_MESSAGE(
+            "window-of-series",
+            "window     %s allocated by the process from the first dump to the last%s\n"),
         allocated, seconds);
     hp_sink_text(out, "survives   ");
     put_survivors(out, view, total);
@@ -543,11 +596,15 @@ static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total)
     if (total->negative > 0) {
         hp_sink_print(
             out,
-            "left out   %zu freed before they were made, by a clock that went back\n",
+            HP_MESSAGE("left-out-by-clock",
+                       "left out   %zu freed before they were made, by a clock that went "
+                       "back\n"),
             total->negative);
     }
     if (total->no_time > 0) {
-        hp_sink_print(out, "left out   %zu freed at a time that is not told\n",
+        hp_sink_print(out,
+                      HP_MESSAGE("left-out-untold",
+                                 "left out   %zu freed at a time that is not told\n"),
                       total->no_time);
     }
 }
@@ -560,8 +617,10 @@ static void put_batches(struct hp_sink *out, const struct hp_recent_row *total) 
     if (total->largest_batch > 1) {
         hp_sink_print(
             out,
-            "batches    what one stack frees in one tick is one death: the largest "
-            "is of %s objects\n",
+            HP_MESSAGE(
+                "batches",
+                "batches    what one stack frees in one tick is one death: the largest "
+                "is of %s objects\n"),
             largest);
     }
 }
@@ -578,10 +637,13 @@ static void put_recent_head(struct hp_sink *out, const struct hp_view *view) {
     hp_text_inputs(out, view);
     hp_sink_print(
         out,
-        "window     %s from the first of them: of longer lifetimes nothing is known\n"
-        "clock      in ticks of %s, the least difference between two times\n"
-        "survives   %zu are live: they live longer than they have so far (Kaplan-Meier)\n"
-        "intervals  %g%%, by jackknife over batches, with Student's t of one less than these\n",
+        HP_MESSAGE(
+            "window-of-recent",
+            "window     %s from the first of them: of longer lifetimes nothing is "
+            "known\nclock      in ticks of %s, the least difference between two "
+            "times\nsurvives   %zu are live: they live longer than they have so far "
+            "(Kaplan-Meier)\nintervals  %g%%, by jackknife over batches, with Student's "
+            "t of one less than these\n"),
         window, tick, total->live, 100 * view->options.confidence);
     put_batches(out, total);
     put_left_out(out, total);

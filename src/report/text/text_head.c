@@ -72,7 +72,9 @@ static void put_type(struct hp_sink *out, const struct hp_view *view) {
     if (view->type->inputs.count < used) {
         hp_sink_print(out, " in %zu of %zu inputs", view->type->inputs.count, used);
     }
-    hp_sink_text(out, ", added up as it is: how it was scaled is not known\n");
+    hp_sink_print(out,
+                  HP_MESSAGE("unit-unscaled",
+                             ", added up as it is: how it was scaled is not known\n"));
 }
 
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
@@ -92,17 +94,20 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
     put_large_sizes(out, summary);
     hp_sink_text(out, "\n");
     if (head->thread.size > 0) {
-        hp_sink_text(out, "read       only thread ");
+        hp_sink_print(out, HP_MESSAGE("read-thread", "read       only thread "));
         hp_sink_escaped(out, head->thread);
-        hp_sink_text(out, ": totals are its own\n");
+        hp_sink_print(out, HP_MESSAGE("read-thread-totals", ": totals are its own\n"));
     }
     if (head->older_than > 0) {
         char age[HP_NUMBER_SIZE];
         hp_format_double(age, (double)head->older_than / 1e9);
-        hp_sink_print(out,
-                      "read       only listed objects %s s old or older so far: totals "
-                      "are theirs\n",
-                      age);
+        hp_sink_print(
+            out,
+            HP_MESSAGE(
+                "read-older-than",
+                "read       only listed objects %s s old or older so far: totals are "
+                "theirs\n"),
+            age);
     }
     if (view->projection) {
         put_type(out, view);
@@ -167,8 +172,10 @@ static void put_selection(struct hp_sink *out, const struct hp_view *view,
     if (unseen->is_much && total > 0) {
         hp_sink_print(
             out,
-            "rows       are too high, the first ones most: they also stand for the "
-            "%.0f%% that was not sampled\n",
+            HP_MESSAGE(
+                "rows-too-high",
+                "rows       are too high, the first ones most: they also stand for the "
+                "%.0f%% that was not sampled\n"),
             fmin(100 * unseen->estimate / total, 100));
     }
 }
@@ -184,10 +191,13 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     hp_text_about(estimate, fmax(unseen.estimate, 0), view->options.unit);
     hp_text_at_most(highest, fmax(unseen.highest, 0), view->options.unit);
     hp_text_at_most(stack, unseen.stack, view->options.unit);
-    hp_sink_print(out,
-                  "not shown  about %s (at most %s) in call stacks too small to be "
-                  "sampled; part of the total, none above %s\n",
-                  estimate, highest, stack);
+    hp_sink_print(
+        out,
+        HP_MESSAGE(
+            "not-shown",
+            "not shown  about %s (at most %s) in call stacks too small to be sampled; "
+            "part of the total, none above %s\n"),
+        estimate, highest, stack);
     put_selection(out, view, &unseen);
 }
 

@@ -150,9 +150,11 @@ static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     hp_sink_text(out, *between ? "\n" : "");
     if (input->large_sizes != HP_LARGE_AUTO) {
         put_field(out, "large");
-        hp_sink_text(out, input->large_sizes == HP_LARGE_PAGES
-                              ? "sizes of more than 32 KiB are pages\n"
-                              : "sizes of more than 32 KiB are classes\n");
+        hp_sink_print(out, input->large_sizes == HP_LARGE_PAGES
+                               ? HP_MESSAGE("pages-large",
+                                            "sizes of more than 32 KiB are pages\n")
+                               : HP_MESSAGE("classes-large",
+                                            "sizes of more than 32 KiB are classes\n"));
     }
 }
 
@@ -183,15 +185,20 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
         }
     }
     static const char *const checks[] = {
-        [HP_HEADER_UNCHECKED] = "its total is not compared",
-        [HP_HEADER_AGREES] = "its total agrees with the sum of the stacks",
-        [HP_HEADER_CONTRADICTS] = "its total contradicts the sum of the stacks",
+        [HP_HEADER_UNCHECKED] =
+            HP_WORDS("total-not-compared", "its total is not compared"),
+        [HP_HEADER_AGREES] =
+            HP_WORDS("total-agrees", "its total agrees with the sum of the stacks"),
+        [HP_HEADER_CONTRADICTS] =
+            HP_WORDS("total-contradicts", "its total contradicts the sum of the stacks"),
     };
     put_field(out, "header");
-    hp_sink_print(out, "%s\n", checks[input->header_check]);
+    hp_sink_print(out, "%s\n", hp_words(checks[input->header_check]));
     if (input->inconsistent_stacks > 0) {
         put_field(out, "threads");
-        hp_sink_print(out, "they contradict the numbers of %llu stack%s\n",
+        hp_sink_print(out,
+                      HP_MESSAGE("contradicts-threads",
+                                 "they contradict the numbers of %llu stack%s\n"),
                       (unsigned long long)input->inconsistent_stacks,
                       input->inconsistent_stacks == 1 ? "" : "s");
     }
@@ -201,19 +208,23 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
 static void put_status(struct hp_sink *out, const struct hp_input *input) {
     static const char *const statuses[] = {
         [HP_INPUT_USED] = "",
-        [HP_INPUT_KEPT_DAMAGED] = "damaged, used as far as it goes: ",
-        [HP_INPUT_SKIPPED] = "skipped: ",
-        [HP_INPUT_DUPLICATE] = "repeats an earlier input, counted once",
-        [HP_INPUT_IGNORED] = "ignored: ",
-        [HP_INPUT_YOUNG] = "left out: it was written to a moment ago",
-        [HP_INPUT_OTHER_MOMENT] = "left out: another dump of its process counts",
-        [HP_INPUT_REPLACED] = "skipped: ",
+        [HP_INPUT_KEPT_DAMAGED] =
+            HP_WORDS("damaged-but-used: ", "damaged, used as far as it goes: "),
+        [HP_INPUT_SKIPPED] = HP_WORDS("info-skipped: ", "skipped: "),
+        [HP_INPUT_DUPLICATE] =
+            HP_WORDS("info-repeated", "repeats an earlier input, counted once"),
+        [HP_INPUT_IGNORED] = HP_WORDS("info-ignored: ", "ignored: "),
+        [HP_INPUT_YOUNG] =
+            HP_WORDS("info-young", "left out: it was written to a moment ago"),
+        [HP_INPUT_OTHER_MOMENT] =
+            HP_WORDS("info-other-moment", "left out: another dump of its process counts"),
+        [HP_INPUT_REPLACED] = HP_WORDS("info-replaced: ", "skipped: "),
     };
     if (input->status == HP_INPUT_USED) {
         return;
     }
     put_field(out, "status");
-    hp_sink_text(out, statuses[input->status]);
+    hp_sink_text(out, hp_words(statuses[input->status]));
     if (input->err) {
         hp_sink_escaped(out, hp_span_of(input->err->message));
         if (input->err->sys != 0) {
@@ -315,7 +326,9 @@ static void put_returns(struct hp_sink *out, const struct hp_module *module) {
                       returns->checked == 1 ? " follows" : "es follow");
     } else if (returns->lacks_rules) {
         put_field(out, "returns");
-        hp_sink_text(out, "not checked: there are no rules for its machine\n");
+        hp_sink_print(out,
+                      HP_MESSAGE("returns-not-checked",
+                                 "not checked: there are no rules for its machine\n"));
     }
 }
 
@@ -334,20 +347,23 @@ static void put_parts(struct hp_sink *out, const char *name,
 // proven to be the same build.
 static void put_build(struct hp_sink *out, const struct hp_module *module) {
     static const char *const what[] = {
-        [HP_PROOF_UNCHECKED] = "the file has their layout, and no code could be compared",
-        [HP_PROOF_OPEN] = "unproven: no file at hand fits",
-        [HP_PROOF_STAMPED] = "as the partial tells; the file is not at hand",
-        [HP_PROOF_FITS] = "the file fits",
+        [HP_PROOF_UNCHECKED] =
+            HP_WORDS("builds-layout",
+                     "the file has their layout, and no code could be compared"),
+        [HP_PROOF_OPEN] = HP_WORDS("builds-unproven", "unproven: no file at hand fits"),
+        [HP_PROOF_STAMPED] = HP_WORDS("builds-in-partial",
+                                      "as the partial tells; the file is not at hand"),
+        [HP_PROOF_FITS] = HP_WORDS("builds-fit", "the file fits"),
     };
     if (module->proof < HP_PROOF_UNCHECKED) {
         return;
     }
     put_field(out, "build");
     if (module->has_partials) {
-        hp_sink_print(out, "of dumps in partials: %s\n", what[module->proof]);
+        hp_sink_print(out, "of dumps in partials: %s\n", hp_words(what[module->proof]));
     } else {
         hp_sink_print(out, "of %u dump%s: %s\n", module->dumps,
-                      module->dumps == 1 ? "" : "s", what[module->proof]);
+                      module->dumps == 1 ? "" : "s", hp_words(what[module->proof]));
     }
 }
 

@@ -169,10 +169,13 @@ static uint64_t put_around(const struct list_writer *list,
 // A remark that is written with the first function of a source.
 static const char *const versions[] = {
     [HP_SOURCE_UNCHECKED] = "",
-    [HP_SOURCE_NEWER] = "the source is newer than the binary: lines may have moved\n",
+    [HP_SOURCE_NEWER] =
+        HP_WORDS("source-newer",
+                 "the source is newer than the binary: lines may have moved"),
     [HP_SOURCE_SAME] = "",
-    [HP_SOURCE_DIFFERS] =
-        "the source differs from the one that was compiled: lines may have moved\n",
+    [HP_SOURCE_DIFFERS] = HP_WORDS(
+        "source-differs",
+        "the source differs from the one that was compiled: lines may have moved"),
 };
 
 // Write the name, file and values of a function, and a remark if its source is not the
@@ -193,8 +196,8 @@ static void put_function_title(const struct list_writer *list,
     hp_sink_print(list->out, ": %s flat, %s cum", flat, cum);
     hp_text_of_total(list->out, view, function->cum);
     hp_sink_text(list->out, "\n");
-    if (function->source > list->sources) {
-        hp_sink_text(list->out, versions[source->version]);
+    if (function->source > list->sources && *versions[source->version]) {
+        hp_sink_print(list->out, "%s\n", hp_words(versions[source->version]));
     }
 }
 
@@ -230,7 +233,8 @@ static void put_missing(const struct list_writer *list,
             return; // it was reported with the first source of this reason
         }
         if (count < MOST_MISSING) {
-            hp_sink_text(list->out, count == 0 ? "no source: " : ", ");
+            hp_sink_print(list->out,
+                          count == 0 ? HP_MESSAGE("no-source", "no source: ") : ", ");
             hp_sink_escaped(list->out, hp_view_string(list->view, other->file));
         }
         count++;

@@ -205,7 +205,8 @@ static void put_neighbors(const struct peek *peek, size_t row, hp_fixed whole,
                        view->options.unit);
         hp_sink_text(out, HP_TEXT_CELL);
         put_indent(peek, " ");
-        hp_sink_print(out, "… %zu more, none of more than %s\n", count - shown, most);
+        hp_sink_print(out, HP_MESSAGE("calls-left", "… %zu more, none of more than %s\n"),
+                      count - shown, most);
     }
 }
 

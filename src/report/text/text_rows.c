@@ -460,10 +460,12 @@ static void put_changes(const struct table *t, size_t from) {
         most = change > most ? change : most;
     }
     if (view->report->growth && most == 0) {
-        hp_sink_text(t->out, ", unchanged");
+        hp_sink_print(t->out, HP_MESSAGE("rows-unchanged", ", unchanged"));
     } else if (by_cum && most > 0) {
         hp_text_format(text, most, t->metric, view->options.unit);
-        hp_sink_print(t->out, ", none changed by more than %s", text);
+        hp_sink_print(t->out,
+                      HP_MESSAGE("rows-changed-less", ", none changed by more than %s"),
+                      text);
     }
     for (int i = 0; i < 2 && !by_cum; i++) {
         if (sums[i] != 0) {
@@ -483,9 +485,10 @@ static void put_rest(const struct table *t, size_t shown) {
         hp_text_rest(t->out, view, rows, hp_view_row_kind(view),
                      view->head.filtered.of[t->metric] - t->running);
     } else if (rows > 0) {
-        hp_sink_print(t->out, "… %zu more", rows - marked);
+        hp_sink_print(t->out, HP_MESSAGE("marked-left", "… %zu more"), rows - marked);
         if (marked > 0) {
-            hp_sink_print(t->out, " and %zu more marked", marked);
+            hp_sink_print(t->out, HP_MESSAGE("marked-left-too", " and %zu more marked"),
+                          marked);
         }
         put_changes(t, shown);
         hp_text_how_to_see_all(t->out, view);
@@ -503,8 +506,11 @@ static void put_notes(const struct table *t) {
             hp_text_error_note(t->out, t->view);
         }
         if (shows(t, field, HP_SHOWN_ENDS)) {
-            hp_sink_print(t->out, "from … to holds the true change in %g%% of cases\n",
-                          t->view->options.confidence * 100);
+            hp_sink_print(
+                t->out,
+                HP_MESSAGE("note-change-interval",
+                           "from … to holds the true change in %g%% of cases\n"),
+                t->view->options.confidence * 100);
         }
         if (field->shown & HP_SHOWN_MARK && t->view->report->has_sides) {
             hp_text_diff_note(t->out, t->view, field->note);

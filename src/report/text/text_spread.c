@@ -22,9 +22,10 @@ static void put_quantiles(struct hp_sink *out, const struct hp_view *view,
                        view->options.unit);
         hp_text_format(high, hp_text_fixed(quantile->high, metric), metric,
                        view->options.unit);
-        hp_sink_print(out, "%s %2.0f%% of dumps have at most %s to %s\n",
-                      i == 0 ? "dumps:     " : "           ", 100 * quantile->share, low,
-                      high);
+        hp_sink_print(
+            out,
+            HP_MESSAGE("spread-dumps", "%s %2.0f%% of dumps have at most %s to %s\n"),
+            i == 0 ? "dumps:     " : "           ", 100 * quantile->share, low, high);
     }
 }
 
@@ -41,9 +42,11 @@ static void put_holdings(struct hp_sink *out, const struct hp_view *view,
         put_node(out, view, holding->node);
         hp_sink_text(out, ": ");
         hp_sink_escaped(out, hp_span_of(holding->name));
-        hp_sink_print(out,
-                      " holds %.0f%% of it (at least %.0f%%), and %.0f%% of all else\n",
-                      100 * holding->share, 100 * holding->low, 100 * holding->of_rest);
+        hp_sink_print(
+            out,
+            HP_MESSAGE("spread-holds",
+                       " holds %.0f%% of it (at least %.0f%%), and %.0f%% of all else\n"),
+            100 * holding->share, 100 * holding->low, 100 * holding->of_rest);
     }
 }
 
@@ -63,8 +66,11 @@ static void put_row_outliers(struct hp_sink *out, const struct hp_view *view,
         put_node(out, view, outlier->node);
         hp_sink_text(out, ": ");
         hp_sink_escaped(out, hp_span_of(outlier->name));
-        hp_sink_print(out, " stands out with %s, others have %s on average, p %s\n",
-                      value, others, p);
+        hp_sink_print(
+            out,
+            HP_MESSAGE("spread-stands-out",
+                       " stands out with %s, others have %s on average, p %s\n"),
+            value, others, p);
     }
 }
 
@@ -79,13 +85,15 @@ static void put_outliers(struct hp_sink *out, const struct hp_view *view,
         hp_text_format(others, hp_text_fixed(outlier->others, metric), metric,
                        view->options.unit);
         hp_text_p(p, outlier->p);
-        hp_sink_print(out, "%s with %s, others have %s on average, p %s  ",
+        hp_sink_print(out,
+                      HP_MESSAGE("spread-row-stands-out",
+                                 "%s with %s, others have %s on average, p %s  "),
                       i == 0 ? "stands out: " : "            ", value, others, p);
         hp_sink_escaped(out, hp_span_of(outlier->name));
         hp_sink_text(out, "\n");
     }
     if (spread->outliers.count > MOST_OUTLIERS) {
-        hp_sink_print(out, "            and %zu more\n",
+        hp_sink_print(out, HP_MESSAGE("spread-more", "            and %zu more\n"),
                       spread->outliers.count - MOST_OUTLIERS);
     }
 }
@@ -93,8 +101,10 @@ static void put_outliers(struct hp_sink *out, const struct hp_view *view,
 void hp_text_spread(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_spread *spread = &((const struct hp_top *)view->extra)->spread;
     if (spread->groups > 0 && spread->has_filters) {
-        hp_sink_text(out,
-                     "which dumps stand out is not known of so many under filters\n");
+        hp_sink_print(
+            out,
+            HP_MESSAGE("spread-not-known-filtered",
+                       "which dumps stand out is not known of so many under filters\n"));
     }
     put_quantiles(out, view, spread);
     put_outliers(out, view, spread);

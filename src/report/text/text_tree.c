@@ -332,8 +332,9 @@ static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t f
     hp_format_grouped(count, (hp_int128)hidden.count);
     hp_text_format(amount, inverted ? hidden.most : hidden.flat, metric,
                    view->options.unit);
-    hp_sink_print(out, "… %s more node%s, %s%s", count, hidden.count == 1 ? "" : "s",
-                  inverted ? "none of more than " : "", amount);
+    hp_sink_print(out, HP_MESSAGE("nodes-left", "… %s more node%s, %s%s"), count,
+                  hidden.count == 1 ? "" : "s", inverted ? "none of more than " : "",
+                  amount);
     if (!inverted) {
         hp_text_of_total(out, view, hidden.flat);
     }
