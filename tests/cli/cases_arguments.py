@@ -53,6 +53,21 @@ def help_fits_the_columns(t):
 
 
 @case
+def codes_and_values_replace_the_sentences_of_messages(t):
+    check(t.codes("top", "absent"), 5, "", "hprof-agg: absent: file-not-opened: No such file or directory\n")
+    check(t.codes("jeprof", "--text"), 1, "", "hprof-agg: jeprof-no-program\n")
+    words = ("top", "--on-duplicate=skip", t.dump, t.dump)
+    assert "warning: inputs-repeated: 1 2\n" in check(t.codes(*words)).out
+    assert "inputs-repeated" not in check(t.run(*words)).out
+
+
+@case
+def the_option_for_codes_of_messages_is_for_tests(t):
+    check(t.run("top", "--message-codes", t.dump), 2, "", "--message-codes")
+    assert "message-codes" not in check(t.run("help", "top")).out
+
+
+@case
 def version_is_one_line(t):
     result = check(t.run("version"), 0, "hprof-agg ", "")
     assert result.out.count("\n") == 1

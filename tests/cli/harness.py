@@ -54,22 +54,27 @@ class Bench:
         env.update(extra or {})
         return env
 
-    def command(self, *args, is_rooted=True):
+    def command(self, *args, is_rooted=True, is_coded=False):
         """The command line; it looks for binaries in folders of the test alone."""
-        return [self.binary, *(rooted(args) if is_rooted else map(str, args))]
+        first = ["--message-codes"] if is_coded else []
+        return [self.binary, *first, *(rooted(args) if is_rooted else map(str, args))]
 
-    def start(self, *args, env=None, is_rooted=True, **more):
+    def start(self, *args, env=None, is_rooted=True, is_coded=False, **more):
         more.setdefault("stdin", subprocess.DEVNULL)
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen(self.command(*args, is_rooted=is_rooted), cwd=self.folder,
-                                env=self.environment(env), **more)
+        return subprocess.Popen(self.command(*args, is_rooted=is_rooted, is_coded=is_coded),
+                                cwd=self.folder, env=self.environment(env), **more)
 
     def run(self, *args, text=None, env=None, **more):
         if text is not None:
             more["stdin"] = subprocess.PIPE
         process = self.start(*args, env=env, **more)
         return self.finish(process, text)
+
+    def codes(self, *args, **more):
+        """Run, with the codes and values of messages in place of their sentences."""
+        return self.run(*args, is_coded=True, **more)
 
     @staticmethod
     def finish(process, text=None):
