@@ -163,16 +163,16 @@ def account_refuses_files_of_other_processes(t):
     copies(t)
     copies(t, "b", "jemalloc-5.3.1")
     frag(t)
-    check(t.run("account", "app.heap", "--stats=app.json", "--smaps=b.smaps"), 5, "",
-          "app.heap: its smaps are of another process")
-    check(t.run("account", "app.heap", "--stats=app.json", "--smaps=frag.smaps_rollup"), 5, "",
-          "its smaps are of another process")
+    check(t.codes("account", "app.heap", "--stats=app.json", "--smaps=b.smaps"), 5, "",
+          "smaps-of-other-process")
+    check(t.codes("account", "app.heap", "--stats=app.json", "--smaps=frag.smaps_rollup"), 5, "",
+          "smaps-of-other-process")
     text = (t.folder / "app.json").read_text().replace('"lg_sample":12', '"lg_sample":19')
     t.file("c.json", text)
-    check(t.run("account", "app.heap", "--stats=c.json"), 5, "",
-          "its sample period is 4096, and its statistics say 524288")
-    check(t.run("account", t.testdata / "gperftools-growth.heap", "--stats=app.json"), 5, "",
-          "an account is made of dumps of jemalloc")
+    check(t.codes("account", "app.heap", "--stats=c.json"), 5, "",
+          "stats-period-differs: 4096 524288")
+    check(t.codes("account", t.testdata / "gperftools-growth.heap", "--stats=app.json"), 5, "",
+          "account-not-jemalloc: gperftools heap growth")
     # Two moments of one process: only the numbers show the difference.
     text = (t.folder / "app.json").read_text()
     told = json.loads(text)["jemalloc"]["stats"]["allocated"]
@@ -201,18 +201,18 @@ def account_refuses_what_is_no_such_file(t):
     t.file("text.json", "___ Begin jemalloc statistics ___\n")
     t.file("cut.json", (t.folder / "app.json").read_text()[:2000])
     t.file("map.smaps", "".join(line for line in (t.folder / "app.smaps").open() if ":" not in line.split()[0]))
-    check(t.run("account", "app.heap", "--stats=text.json"), 5, "",
-          "text.json: this is malloc_stats_print's text")
+    check(t.codes("account", "app.heap", "--stats=text.json"), 5, "",
+          "stats-other-file: malloc_stats_print's text")
     check(t.run("account", "app.heap", "--stats=cut.json"), 5, "", "cut.json")
-    check(t.run("account", "app.heap", "--stats=app.json", "--smaps=map.smaps"), 5, "",
-          "map.smaps:2: a mapping has no line Rss")
+    check(t.codes("account", "app.heap", "--stats=app.json", "--smaps=map.smaps"), 5, "",
+          "smaps-no-rss")
     check(t.run("account", "app.heap", "--stats=none.json"), 5, "", "none.json")
-    check(t.run("account", "app.heap", "--stats=app.heap"), 5, "", "this is no JSON")
-    check(t.run("account", "app.heap"), 2, "", "no dump has statistics beside it")
-    check(t.run("top", "app.heap", "--stats=app.json"), 2, "", "top takes no --stats")
-    check(t.run("account", "app.heap", "--stats=app.json", "--by=line"), 2, "", "account takes no --by")
-    check(t.run("account", "app.heap", "--stats=app.json", "-ffolded"), 2, "",
-          "account does not write folded")
+    check(t.codes("account", "app.heap", "--stats=app.heap"), 5, "", "stats-other-file: no JSON")
+    check(t.codes("account", "app.heap"), 2, "", "stats-none")
+    check(t.codes("top", "app.heap", "--stats=app.json"), 2, "", "option-not-of-command: top stats")
+    check(t.codes("account", "app.heap", "--stats=app.json", "--by=line"), 2, "", "option-not-of-command: account by")
+    check(t.codes("account", "app.heap", "--stats=app.json", "-ffolded"), 2, "",
+          "format-not-of-command: account  folded ")
 
 
 def peak_of(t, *args):

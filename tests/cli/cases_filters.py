@@ -50,8 +50,8 @@ def filters_that_leave_nothing_are_told_and_nothing_is_written(t):
                  ["list", "leaf"], ["top", "--by=input"], ["merge", "--timeline"]):
         for option in "--focus=nosuch", "--ignore=.", "--hide=.", "--show-from=nosuch":
             out = t.file("out", "old\n")
-            check(t.run(*args, "-q", SYMBOLS, option, "-o", out, P1), 5, "",
-                  "nothing to report: the filters leave nothing")
+            check(t.codes(*args, "-q", SYMBOLS, option, "-o", out, P1), 5, "",
+                  "filters-leave-nothing")
             assert out.read_text() == "old\n", args
 
 
@@ -64,14 +64,14 @@ def filters_need_not_leave_what_was_never_there(t):
 
 @case
 def a_pattern_that_matches_nothing_is_told_with_the_reason(t):
-    check(t.run("peek", "-q", SYMBOLS, "--focus=main", "nosuch", P1), 5, "",
-          "the pattern matches no function that the filters leave")
-    check(t.run("list", "-q", SYMBOLS, "nosuch", P1), 5, "", "the pattern matches no function\n")
-    check(t.run("peek", "-q", SYMBOLS, "--by=module", "nosuch", P1), 5, "",
-          "the pattern matches no module\n")
+    check(t.codes("peek", "-q", SYMBOLS, "--focus=main", "nosuch", P1), 5, "",
+          "peek-no-match: function  that the filters leave")
+    check(t.codes("list", "-q", SYMBOLS, "nosuch", P1), 5, "", "list-no-match: ")
+    check(t.codes("peek", "-q", SYMBOLS, "--by=module", "nosuch", P1), 5, "",
+          "peek-no-match: module")
     for args in (["list", "."], ["list", "-fjson", "."], ["peek", "nosuch"],
                  ["top", "--focus=nosuch"]):
-        err = check(t.run(*args, P1), 5, "", "nothing to report: ").err
+        err = check(t.codes(*args, P1), 5, "", "list-no-names").err
         lines = err.splitlines()  # including minor warnings
-        assert "no function names for /gone/usr/lib/" in err and len(set(lines)) == len(lines), err
+        assert "without-names: /gone/usr/lib/" in err and len(set(lines)) == len(lines), err
         assert ("no function has a name\n" in err) == (args[0] == "list"), err

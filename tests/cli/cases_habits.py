@@ -139,7 +139,7 @@ def a_file_in_place_of_the_command_is_of_top(t):
     dump = pathlib.Path(t.dump).read_bytes()
     assert check(t.run("-", "--no-symbols", text=dump)).out == t.run("top", "--no-symbols", "-", text=dump).out
     assert check(t.run("a.heap", "--help")).out == t.run("top", "--help").out
-    check(t.run("a.haep"), 2, "", "a.haep is no command and no file, see hprof-agg help\n")
+    check(t.codes("a.haep"), 2, "", "command-unknown: a.haep\n")
 
 
 @case
@@ -152,12 +152,12 @@ def a_program_before_the_dump_is_passed_over(t):
 def a_file_that_is_called_as_a_command_or_a_format_is_none(t):
     for name in ("info", "text", "folded", "tpo"):
         t.copy(name)
-    check(t.run("info"), 2, "", "no input")
+    check(t.codes("info"), 2, "", "no-input")
     check(t.run("folded", "--no-symbols", t.dump), 0, ";")
-    check(t.run("text", t.dump), 2, "", "text is a format, not a command")
+    check(t.codes("text", t.dump), 2, "", "format-as-command: text text")
     check(t.run("tpo", "--no-symbols"), 0, "function\n")
     os.remove(t.folder / "tpo")
-    check(t.run("tpo", "--no-symbols"), 2, "", "unknown command tpo, did you mean top?")
+    check(t.codes("tpo", "--no-symbols"), 2, "", "command-did-you-mean: tpo top")
 
 
 @case
@@ -216,7 +216,7 @@ def a_folder_is_the_dumps_in_it(t):
             == check(t.run("diff", "--no-symbols", "base.heap", "--to", *names)).out)
     assert (t.run("diff", "--no-symbols", "dumps", "base.heap").out
             == check(t.run("diff", "--no-symbols", *names, "--to", "base.heap")).out)
-    check(t.run("merge", "-o", "dumps/b.heap", "-fpprof", "dumps"), 2, "", "would replace the input dumps/b.heap")
+    check(t.codes("merge", "-o", "dumps/b.heap", "-fpprof", "dumps"), 2, "", "output-is-input: --output= dumps/b.heap input dumps/b.heap")
 
 
 @case

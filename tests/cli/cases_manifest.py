@@ -55,8 +55,8 @@ def manifest_counts_what_names_do_not_tell(t):
     # Dumps of one program of gperftools, which may be distinguished only by their maps, stay together.
     names = ["a/prog.0001.heap", "./a/prog.0002.heap", "a//prog.0003.heap.gz", "x.pb.gz", "noise",
              "a.b/plain", "app.1.01.f.heap", "app.0.0.f.heap"]
-    check(t.run("manifest", "--shards=50", "-opart.", *names, SERIES[0]), 0, "",
-          "names that tell no process: 8, their dumps are all listed")
+    check(t.codes("manifest", "--shards=50", "-opart.", *names, SERIES[0]), 0, "",
+          "manifest-unknown-names: 8")
     found = lists(t)
     together = [text for text in found.values() if b"prog" in text]
     assert len(together) == 1 and together[0].count(b"prog") == 3, found
@@ -88,32 +88,32 @@ def manifest_is_the_same_in_any_order_and_from_any_source(t):
 
 @case
 def manifest_refuses_what_would_count_twice(t):
-    check(t.run("manifest", "--shards=2", "-opart.", "a", "b/c", "./a", "b//./c"), 4, "",
-          "2 paths are given twice: a, b/c")
+    check(t.codes("manifest", "--shards=2", "-opart.", "a", "b/c", "./a", "b//./c"), 4, "",
+          "path-given-twice: 2 s are a, b/c ")
     check(t.run("manifest", "--shards=2", "-opart.", "a"), 0, "", None)
-    check(t.run("manifest", "--shards=3", "-opart.", "b"), 2, "",
-          "is there already: remove it, or name another prefix")
+    check(t.codes("manifest", "--shards=3", "-opart.", "b"), 2, "",
+          "list-there-already:  part.1")
     check(t.run("manifest", "--shards=3", "-opart", "b"), 0, "", None)  # "part0" is another's
 
 
 @case
 def manifest_refuses_what_it_cannot_do(t):
-    check(t.run("manifest", "-opart.", "a"), 2, "", "manifest needs --shards=N and --output=PREFIX")
-    check(t.run("manifest", "--shards=2", "a"), 2, "", "manifest needs --shards=N")
-    check(t.run("manifest", "--shards=2", "-opart."), 2, "", "no input")
+    check(t.codes("manifest", "-opart.", "a"), 2, "", "manifest-needs")
+    check(t.codes("manifest", "--shards=2", "a"), 2, "", "manifest-needs")
+    check(t.codes("manifest", "--shards=2", "-opart."), 2, "", "no-input")
     for wrong in ("0", "-1", "two", "1000001"):
         check(t.run("manifest", f"--shards={wrong}", "-opart.", "a"), 2, "", "--shards takes")
     for snapshots in ("peak", "each"):
-        check(t.run("manifest", "--shards=2", f"--snapshots={snapshots}", "-opart.", "a"), 2, "",
-              "names do not tell")
-    check(t.run("manifest", "--shards=2", "-opart.", "-"), 2, "", "standard input has no name")
-    check(t.run("manifest", "--shards=2", "-opart.", "a\nb"), 2, "", "--null writes such lists")
+        check(t.codes("manifest", "--shards=2", f"--snapshots={snapshots}", "-opart.", "a"), 2, "",
+              "manifest-snapshots")
+    check(t.codes("manifest", "--shards=2", "-opart.", "-"), 2, "", "manifest-stdin")
+    check(t.codes("manifest", "--shards=2", "-opart.", "a\nb"), 2, "", "manifest-newline")
     check(t.run("manifest", "--shards=2", "-opart.", "-0", "a\nb"), 0, "", None)
-    check(t.run("manifest", "--shards=2", "-ono/part.", "a"), 6, "", "no/: cannot open the folder")
+    check(t.codes("manifest", "--shards=2", "-ono/part.", "a"), 6, "", "lists-folder: No such file or directory")
     check(t.run("manifest", "--shards=2", "-o" + "x" * 4090, "a"), 6, "", "File name too long")
-    check(t.run("manifest", "--shards=2", "--metric=inuse-space", "-ox.", "a"), 2, "",
-          "manifest takes no --metric")
-    check(t.run("top", "--shards=2", t.dump), 2, "", "top takes no --shards")
+    check(t.codes("manifest", "--shards=2", "--metric=inuse-space", "-ox.", "a"), 2, "",
+          "option-not-of-command: manifest metric")
+    check(t.codes("top", "--shards=2", t.dump), 2, "", "option-not-of-command: top shards")
 
 
 @case

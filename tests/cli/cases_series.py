@@ -41,11 +41,11 @@ def a_dump_on_both_sides_of_several_is_refused(t):
 
 @case
 def diff_needs_both_sides(t):
-    check(t.run("diff", t.dump), 2, "", "diff takes two inputs")
-    check(t.run("diff", t.dump, t.dump, t.dump), 2, "", "diff takes two inputs")
-    check(t.run("diff", "--to", t.dump), 2, "", "diff has no base input")
-    check(t.run("diff", t.dump, "--to"), 2, "", "diff has no new input")
-    check(t.run("top", t.dump, "--to"), 2, "", "top takes no --to")
+    check(t.codes("diff", t.dump), 2, "", "diff-sides")
+    check(t.codes("diff", t.dump, t.dump, t.dump), 2, "", "diff-two-inputs")
+    check(t.codes("diff", "--to", t.dump), 2, "", "diff-side-empty: base")
+    check(t.codes("diff", t.dump, "--to"), 2, "", "diff-side-empty: new")
+    check(t.codes("top", t.dump, "--to"), 2, "", "option-not-of-command: top to")
 
 
 @case
@@ -235,8 +235,8 @@ def malformed_conditions_are_usage_errors(t):
     for condition in ("", "growth", "growth>", "growth>x", "growth>5 %", "growth>-1", "p<0.01",
                       "growth>5%,p<", "growth>5%,p<2", "growth>5%,p<0", "growth>5%;p<0.1",
                       "growth>5TB"):
-        check(t.run("diff", t.dump, t.dump, f"--fail-if={condition}"), 2, "",
-              "takes a condition such as")
+        check(t.codes("diff", t.dump, t.dump, f"--fail-if={condition}"), 2, "",
+              "value-wrong")
 
 
 @case
@@ -247,13 +247,13 @@ def conditions_that_can_never_hold_are_usage_errors(t):
                   "", f"--fail-if with p does not go with {option}")
             check(t.run(command, option, "--fail-if=growth>100GiB", "--no-symbols", t.dump, t.other), 0)
         for unit in ("B", "KiB", "MiB", "GiB"):
-            check(t.run(command, "--metric=inuse-objects", f"--fail-if=growth>0.1{unit}", t.dump, t.other), 2,
-                  "", "objects have no unit of space")
+            check(t.codes(command, "--metric=inuse-objects", f"--fail-if=growth>0.1{unit}", t.dump, t.other), 2,
+                  "", "fail-if-objects")
 
 
 @case
 def trend_needs_two_dumps(t):
-    check(t.run("trend", "--no-symbols", t.dump), 5, "", "a trend needs two dumps or more")
+    check(t.codes("trend", "--no-symbols", t.dump), 5, "", "trend-needs-dumps")
 
 
 def program(folder, dumps, courses):
@@ -466,9 +466,9 @@ def times_come_from_paths_or_files(t):
 @case
 def times_that_are_not_there_are_usage_errors(t):
     dumps = series(t)
-    check(t.run("trend", "--no-symbols", "--time-from=(nowhere)", *dumps), 2, "", "no time in its path")
-    check(t.run("trend", "--no-symbols", "--time-from=jp", *dumps), 2, "", "no time in its path")
-    check(t.run("trend", "--no-symbols", "--time-from=(", *dumps), 2, "", "pattern (: ")
+    check(t.codes("trend", "--no-symbols", "--time-from=(nowhere)", *dumps), 2, "", "no-time-in-path: (nowhere)")
+    check(t.codes("trend", "--no-symbols", "--time-from=jp", *dumps), 2, "", "no-time-in-path: jp")
+    check(t.codes("trend", "--no-symbols", "--time-from=(", *dumps), 2, "", "pattern-wrong: ( missing closing parenthesis 1")
 
 
 @case
@@ -540,12 +540,12 @@ def inputs_without_a_label_are_one_row(t):
 @case
 def labels_have_to_be_told_and_named(t):
     for command in ("top", "merge"):
-        check(t.run(command, t.dump, "--by=label:x"), 5, "", "no input has a label x")
-    check(t.run("top", t.dump, "--by=label:"), 2, "", "does not take")
-    check(t.run("stacks", t.dump, "--by=input"), 2, "", "stacks has no rows of inputs")
-    check(t.run("top", "--no-symbols", t.dump, "--by=label:x", "--label-from=(x)"), 2, "",
-          "has no group with a name")
-    check(t.run("top", t.dump, "--by=input", "--spread"), 2, "", "--spread goes with rows of functions")
+        check(t.codes(command, t.dump, "--by=label:x"), 5, "", "no-input-has: a label  x")
+    check(t.codes("top", t.dump, "--by=label:"), 2, "", "choice-unknown: by label: ")
+    check(t.codes("stacks", t.dump, "--by=input"), 2, "", "rows-not-of-format: stacks")
+    check(t.codes("top", "--no-symbols", t.dump, "--by=label:x", "--label-from=(x)"), 2, "",
+          "pattern-without-group: (x)")
+    check(t.codes("top", t.dump, "--by=input", "--spread"), 2, "", "option-of-functions: spread")
 
 
 @case
@@ -572,10 +572,10 @@ def spread_tells_who_stands_out(t):
 
 @case
 def a_timeline_is_not_for_every_format(t):
-    check(t.run("merge", "--timeline", "--format=folded", t.dump), 2, "",
-          "merge --timeline does not write folded, but: pprof, firefox")
-    check(t.run("folded", "--timeline", t.dump), 2, "", "merge --timeline does not write folded")
-    check(t.run("top", "--timeline", t.dump), 2, "", "top takes no --timeline")
+    check(t.codes("merge", "--timeline", "--format=folded", t.dump), 2, "",
+          "format-not-of-command: merge  --timeline ")
+    check(t.codes("folded", "--timeline", t.dump), 2, "", "format-not-of-command: merge  --timeline ")
+    check(t.codes("top", "--timeline", t.dump), 2, "", "option-not-of-command: top timeline")
 
 
 @case
