@@ -269,7 +269,9 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
                    HP_MESSAGE("list-no-match",
                               "nothing to report: the pattern matches no function%s%s"),
                    listing->is_passed ? " that holds anything" : "",
-                   view->head.is_filtered ? " that the filters leave" : "");
+                   view->head.is_filtered
+                       ? hp_words(HP_WORDS("of-list-filtered", " that the filters leave"))
+                       : "");
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {

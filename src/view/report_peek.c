@@ -371,7 +371,9 @@ static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
                    HP_MESSAGE("peek-no-match",
                               "nothing to report: the pattern matches no %s%s"),
                    hp_granularity_text(view->options.by),
-                   view->head.is_filtered ? " that the filters leave" : "");
+                   view->head.is_filtered
+                       ? hp_words(HP_WORDS("of-peek-filtered", " that the filters leave"))
+                       : "");
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {

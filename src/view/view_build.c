@@ -206,7 +206,8 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
                                     "nothing to report: the pattern matches no %s%s"),
                          hp_granularity_text(view->options.by),
                          (view->filters.rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0
-                             ? " that the filters leave"
+                             ? hp_words(HP_WORDS("of-match-filtered",
+                                                 " that the filters leave"))
                              : "")
                : hp_fail(err, HP_E_EMPTY,
                          HP_MESSAGE("filters-leave-nothing",

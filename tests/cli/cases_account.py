@@ -101,16 +101,16 @@ def waste_blames_nobody_where_another_may_keep_the_slabs(t):
 def account_leaves_out_what_lacks_its_others_and_names_it(t):
     files = copies(t)
     lonely = copies(t, "b", "jemalloc-5.3.1")
-    result = check(t.run("account", "-fjson", "--no-symbols", *files, "b.heap"), 0)
-    assert "b.heap has no statistics of its name beside it" in result.err
+    result = check(t.codes("account", "-fjson", "--no-symbols", *files, "b.heap"), 0)
+    assert "account-name-alone: b.heap statistics\n" in result.err
     assert json.loads(result.out)["inputs"]["used"] == 1
-    result = check(t.run("account", "-fjson", "--no-symbols", *files, "b.json"), 0)
-    assert "b.json has no dump of its name beside it" in result.err
+    result = check(t.codes("account", "-fjson", "--no-symbols", *files, "b.json"), 0)
+    assert "account-name-alone: b.json dump\n" in result.err
     for wrong in (files[:1], files[1:], ["app.heap", *lonely[1:]]):
-        check(t.run("account", *wrong), 2, "", "no dump has statistics beside it")
-    check(t.run("account", *files, "--stats=app.json"), 2, "", "are of one dump")
+        check(t.codes("account", *wrong), 2, "", "stats-none")
+    check(t.codes("account", *files, "--stats=app.json"), 2, "", "stats-of-one-dump")
     shutil.copyfile(t.folder / "app.heap", t.folder / "app.other")
-    check(t.run("account", *files, "app.other"), 2, "", "two dumps of one process")
+    check(t.codes("account", *files, "app.other"), 2, "", "account-name-twice: ")
 
 
 @case
@@ -119,12 +119,12 @@ def account_says_the_same_whatever_order_files_are_in(t):
     for name in ("x.heap", "y.heap", "z.json"):
         shutil.copyfile(t.folder / f"app.{name[2:]}", t.folder / name)
         files.append(name)
-    wanted = check(t.run("account", "--no-symbols", *files), 0)
-    assert "x.heap has no statistics" in wanted.out + wanted.err
+    wanted = check(t.codes("account", "--no-symbols", *files), 0)
+    assert "account-name-alone: x.heap statistics\n" in wanted.out + wanted.err
     for order in (files[::-1], files[4:] + files[:4]):
-        assert vars(check(t.run("account", "--no-symbols", *order), 0)) == vars(wanted)
+        assert vars(check(t.codes("account", "--no-symbols", *order), 0)) == vars(wanted)
     shutil.copyfile(t.folder / "app.heap", t.folder / "app.other")
-    refusals = {check(t.run("account", *order), 2, "", "two dumps of one process").err
+    refusals = {check(t.codes("account", *order), 2, "", "account-name-twice: ").err
                 for order in (["app.heap", "app.other"], ["app.other", "app.heap"])}
     assert len(refusals) == 1, refusals
 

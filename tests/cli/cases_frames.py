@@ -83,20 +83,20 @@ def rules_come_from_files(t):
 
 @case
 def rules_that_are_none_are_refused_where_they_stand(t):
-    for text, message in (("own\tname\n", "rules:1: expected name, file or module, and a tab"),
-                          ("\nmine\tname\tf\n", "rules:2: expected allocator, start-up, wrapper, "),
-                          ("none\tname\tf\n", "rules:1: expected allocator"),
-                          ("own name f\n", "rules:1: expected allocator"),
-                          ("own\tlabel\tf\n", "rules:1: expected name, file or module"),
-                          ("own\tname\t(\n", "rules:1: pattern (: missing closing parenthesis"),
-                          ("own\tname\t\n", "rules:1: an empty pattern would match everything"),
-                          ("own\tname\ta\0b\n", "rules: a NUL byte in the rules"),
-                          ("#" * (1 << 20) + "\n", "rules: the rules are longer than 1 MiB")):
+    for text, message in (("own\tname\n", "rules:1: rule-field"),
+                          ("\nmine\tname\tf\n", "rules:2: rule-class"),
+                          ("none\tname\tf\n", "rules:1: rule-class"),
+                          ("own name f\n", "rules:1: rule-class"),
+                          ("own\tlabel\tf\n", "rules:1: rule-field"),
+                          ("own\tname\t(\n", "rules:1: pattern-wrong: ( "),
+                          ("own\tname\t\n", "rules:1: rule-pattern-empty"),
+                          ("own\tname\ta\0b\n", "rules: rules-nul"),
+                          ("#" * (1 << 20) + "\n", "rules: rules-too-long")):
         t.file("rules", text)
-        check(t.run("top", "--frame-rules=rules", CXX), 2, "", message)
+        check(t.codes("top", "--frame-rules=rules", CXX), 2, "", message)
     check(t.codes("top", "--frame-rules=nosuch", CXX), 2, "", "named-file-not-read: open rules: No such file or directory")
     check(t.codes("top", CXX, env={"HPROF_AGG_FRAME_RULES": "nosuch"}), 2, "", "named-file-not-read: open rules: No such file or directory")
-    check(t.run("top", "--wrapper=(", CXX), 2, "", "missing closing parenthesis")
+    check(t.codes("top", "--wrapper=(", CXX), 2, "", "pattern-wrong: ( ")
     check(t.codes("info", "--own=x", CXX), 2, "", "option-not-of-command: info own")
 
 

@@ -8,61 +8,63 @@ import threading
 
 from harness import ROOT, case, check
 
-SVG = ("use hprof-agg top -o x.svg INPUT... for a flame graph, or "
-       "hprof-jeprof --svg INPUT... >x.svg for a graph of calls")
-PAGE = "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
-NO_SERVER = "no server is started: " + PAGE
-DIFF = "instead of --base=A B use hprof-agg diff A B"
-METRICS = "use --metric=inuse-space, inuse-objects, alloc-space or alloc-objects"
-TREE = "use hprof-agg tree INPUT..., or peek REGEX INPUT... for callers and callees"
-# Unknown options and the answers to them.  "-" is pprof's style, "--" is jeprof's.
+SVG = "hprof-agg top -o x.svg INPUT..."
+# Unknown options and what their answers name.  "-" is pprof's style, "--" is jeprof's.
 UNKNOWN = {
-    "--text": "use hprof-agg top INPUT..., which writes text",
-    "-top": "use hprof-agg top INPUT...",
-    "-tree": TREE,
-    "-peek=alloc": "use hprof-agg peek REGEX INPUT...",
-    "--list=alloc": "use hprof-agg list REGEX INPUT...",
-    "-weblist=alloc": "use hprof-agg list REGEX INPUT...",
-    "--disasm=alloc": "there is no disassembly: use hprof-agg list REGEX INPUT..., or --by=address",
-    "-traces": "use hprof-agg stacks INPUT...",
-    "-tags": "use hprof-agg top --by=label:KEY INPUT...",
-    "--svg": SVG, "--gif": SVG, "--ps": SVG, "-png": SVG, "--web": SVG, "--gv": SVG,
-    "--pdf": "use hprof-agg top -o x.pdf INPUT...",
-    "-http=:8080": NO_SERVER,
-    "--dot": "use hprof-agg dot INPUT...",
-    "--callgrind": "use hprof-agg callgrind -o callgrind.out.x INPUT...",
-    "--collapsed": "use hprof-agg folded INPUT...",
-    "--collaps": "use hprof-agg folded INPUT...",
-    "-proto": "use hprof-agg merge -o x.pb.gz INPUT...",
-    "--raw": "use hprof-agg merge -o x.pb.gz INPUT..., which has the names in it",
-    "--interactive": "there is no shell: each report is a command, see hprof-agg help",
-    "--functions": "use --by=function, the default",
-    "--lines": "use --by=line",
-    "--files": "use --by=file; a list of paths is --files-from=FILE",
-    "--addresses": "use --by=address",
-    "-call_tree": "use hprof-agg tree INPUT...",
-    "-tagfocus=x": "there are no filters of labels: use --by=label:KEY, a row for each",
-    "-sample_index=inuse_space": METRICS,
-    "--show_bytes": "use --unit=B",
-    "--show_byte": "use --unit=B",
-    "--base=a.heap": DIFF, "--base": DIFF, "-base=a.heap": DIFF, "-diff_base=a.heap": DIFF,
-    "-normalize": "leave it out: hprof-agg diff compares the dumps as they are, several on a side by their averages",
-    "--drop_negative": "leave it out: hprof-agg diff tells what shrank from what grew",
-    "-relative_percentages": "leave it out: a line above the table tells what filters leave, as a share of all",
-    "-flat": "use --sort=flat, the default",
-    "--nodecount=10": "use --limit=N",
-    "--edgefraction=0": "use --limit=N, and --min-share=PERCENT of hprof-agg tree",
-    "-trim=false": "use --limit=N, and --min-share=PERCENT of hprof-agg tree",
-    "--trim": "use --limit=N, and --min-share=PERCENT of hprof-agg tree",
-    "--retain=x": "use --show=REGEX",
-    "--exclude=x": "use --hide=REGEX; frames of the allocator are left out anyway",
-    "--heapcheck": "leave it out",
-    "--lib_prefix=/x": "use --symbol-dir=DIR",
-    "--add_lib=x.so": "use --symbol-dir=DIR",
-    "-symbolize=none": "leave it out, or use --no-symbols: names are looked up by default",
-    "-source_path=/x": "use --source-dir=DIR",
-    "--tools=addr2line:x": "leave it out: no other program is run",
-    "-seconds=30": "nothing is fetched: curl -s URL | hprof-agg top -",
+    "--text": "hprof-agg top INPUT...",
+    "-top": "hprof-agg top INPUT...",
+    "-tree": "hprof-agg tree INPUT...",
+    "-peek=alloc": "hprof-agg peek REGEX INPUT...",
+    "--list=alloc": "hprof-agg list REGEX INPUT...",
+    "-weblist=alloc": "hprof-agg list REGEX INPUT...",
+    "--disasm=alloc": "hprof-agg list REGEX INPUT...",
+    "-traces": "hprof-agg stacks INPUT...",
+    "-tags": "hprof-agg top --by=label:KEY INPUT...",
+    "--svg": SVG,
+    "--gif": SVG,
+    "--ps": SVG,
+    "-png": SVG,
+    "--web": SVG,
+    "--gv": SVG,
+    "--pdf": "hprof-agg top -o x.pdf INPUT...",
+    "-http=:8080": "hprof-agg merge -o x.pb.gz INPUT...",
+    "--dot": "hprof-agg dot INPUT...",
+    "--callgrind": "hprof-agg callgrind -o callgrind.out.x INPUT...",
+    "--collapsed": "hprof-agg folded INPUT...",
+    "--collaps": "hprof-agg folded INPUT...",
+    "-proto": "hprof-agg merge -o x.pb.gz INPUT...",
+    "--raw": "hprof-agg merge -o x.pb.gz INPUT...",
+    "--interactive": "hprof-agg help",
+    "--functions": "--by=function",
+    "--lines": "--by=line",
+    "--files": "--by=file",
+    "--addresses": "--by=address",
+    "-call_tree": "hprof-agg tree INPUT...",
+    "-tagfocus=x": "--by=label:KEY",
+    "-sample_index=inuse_space": "--metric=inuse-space",
+    "--show_bytes": "--unit=B",
+    "--show_byte": "--unit=B",
+    "--base=a.heap": "hprof-agg diff A B",
+    "--base": "hprof-agg diff A B",
+    "-base=a.heap": "hprof-agg diff A B",
+    "-diff_base=a.heap": "hprof-agg diff A B",
+    "-normalize": "hprof-agg diff",
+    "--drop_negative": "hprof-agg diff",
+    "-relative_percentages": "",
+    "-flat": "--sort=flat",
+    "--nodecount=10": "--limit=N",
+    "--edgefraction=0": "--min-share=PERCENT",
+    "-trim=false": "--min-share=PERCENT",
+    "--trim": "--min-share=PERCENT",
+    "--retain=x": "--show=REGEX",
+    "--exclude=x": "--hide=REGEX",
+    "--heapcheck": "",
+    "--lib_prefix=/x": "--symbol-dir=DIR",
+    "--add_lib=x.so": "--symbol-dir=DIR",
+    "-symbolize=none": "--no-symbols",
+    "-source_path=/x": "--source-dir=DIR",
+    "--tools=addr2line:x": "",
+    "-seconds=30": "hprof-agg top -",
 }
 # Options that exist here, too, but with two dashes.
 TWO_DASHES = ("-focus=x", "-hide=x", "-ignore=x", "-cum", "-inuse_space", "-alloc_objects", "-unit=MiB", "-help", "-output=x")
@@ -74,20 +76,26 @@ def name_of(option):
     return option.partition("=")[0]
 
 
+def answers(err, code, word, instead):
+    """Whether the answer to a word, without its dashes, is one line and names what does it here."""
+    start = f"hprof-agg: {code}: {name_of(word).lstrip('-')} "
+    return err.startswith(start) and instead in err and err.count("\n") == 1
+
+
 @case
 def habits_of_jeprof_and_pprof_are_told_what_does_it_here(t):
     for option, instead in UNKNOWN.items():
         for words in ([option, t.dump], ["top", t.dump, option], ["/bin/true", t.dump, option]):
-            result = check(t.run(*words), 2, "")
-            assert result.err == f"hprof-agg: unknown option {name_of(option)}: {instead}\n", result.err
+            code = "option-hint" if option.startswith("--") else "letter-hint"
+            assert answers(check(t.codes(*words), 2, "").err, code, option, instead), option
 
 
 @case
 def options_with_one_dash_in_place_of_two_are_told(t):
     for option in TWO_DASHES:
         name = name_of(option)
-        result = check(t.run("top", t.dump, option), 2, "")
-        assert result.err == f"hprof-agg: {name}: it has two dashes here, -{name}\n", result.err
+        result = check(t.codes("top", t.dump, option), 2, "")
+        assert result.err == f"hprof-agg: option-two-dashes: {name[1:]} {name[1:]}\n", result.err
     assert not (t.folder / "utput=x").exists()
 
 
@@ -113,13 +121,13 @@ def every_option_of_the_recorded_jeprof_lines_works_or_is_told(t):
             "--drop_negative --heapcheck --focus").split()
     for option in seen:
         value = "=x" if option in ("--exclude", "--tools", "--nodecount", "--focus") else ""
-        result = t.run("top", "--no-symbols", option + value, t.dump)
-        assert "did you mean" not in result.err and "see hprof-agg help" not in result.err, (option, result)
+        result = t.codes("top", "--no-symbols", option + value, t.dump)
+        assert not re.search(r"-did-you-mean:|-unknown:", result.err), (option, result)
 
 
 @case
 def habits_name_commands_and_options_that_there_are(t):
-    text = "\n".join([*UNKNOWN.values(), SVG, PAGE])
+    text = "".join(t.run("top", t.dump, option).err.split(": ", 2)[2] for option in UNKNOWN)
     commands = {*t.reports(), *t.formats()}
     options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", env={"COLUMNS": "250"}).out +
                              t.run("jeprof", "--help").out))
@@ -164,8 +172,8 @@ def a_file_that_is_called_as_a_command_or_a_format_is_none(t):
 def words_of_their_shells_are_told_what_does_it_here(t):
     for word, instead in (("web", SVG), ("png", SVG), ("weblist", UNKNOWN["-weblist=alloc"]), ("traces", UNKNOWN["-traces"]),
                           ("raw", UNKNOWN["--raw"]), ("proto", UNKNOWN["-proto"])):
-        assert check(t.run(word, t.dump), 2, "").err == f"hprof-agg: unknown command {word}: {instead}\n"
-    check(t.run("top20", t.dump), 2, "", "did you mean top?")
+        assert answers(check(t.codes(word, t.dump), 2, "").err, "command-hint", word, instead), word
+    check(t.codes("top20", t.dump), 2, "", "command-did-you-mean: top20 top\n")
 
 
 @case
@@ -180,15 +188,15 @@ def an_address_on_the_net_is_not_opened(t):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for scheme in ("http://", ""):
             url = f"{scheme}127.0.0.1:{server.server_port}/debug/pprof/heap"
-            told = f"hprof-agg: {url}: nothing is fetched from the net: curl -s {url}"
-            assert check(t.run(url), 2, "").err == f"{told} | hprof-agg top -\n"
-            assert check(t.run("tree", url), 2, "").err == f"{told} | hprof-agg tree -\n"
-            assert check(t.run("peek", "x", url), 2, "").err == f"{told} | hprof-agg peek REGEX -\n"
-            assert check(t.run("diff", t.dump, url), 2, "").err == f"{told} -o x.heap, and compare that\n"
+            told = f"hprof-agg: {url}: net-url-of-command: {url}"
+            assert check(t.codes(url), 2, "").err == f"{told} top \n"
+            assert check(t.codes("tree", url), 2, "").err == f"{told} tree \n"
+            assert check(t.codes("peek", "x", url), 2, "").err == f"{told} peek  REGEX\n"
+            assert check(t.codes("diff", t.dump, url), 2, "").err == f"hprof-agg: {url}: net-url: {url}\n"
         server.shutdown()
     assert not asked, asked
-    check(t.run("https://h/heap?debug=0&seconds=3"), 2, "", "curl -s 'https://h/heap?debug=0&seconds=3' | hprof-agg top -")
-    check(t.run("http://h/" + "x" * 5000), 2, "", "curl -s URL | hprof-agg top -")
+    check(t.codes("https://h/heap?debug=0&seconds=3"), 2, "", ": net-url-of-command: 'https://h/heap?debug=0&seconds=3' top \n")
+    check(t.codes("http://h/" + "x" * 5000), 2, "", ": net-url-of-command: URL top \n")
     (t.folder / "h:1").mkdir()
     t.copy("h:1/heap")
     check(t.run("top", "--no-symbols", "h:1/heap"), 0)
@@ -224,25 +232,26 @@ def of_a_folder_the_newest_dump_of_each_process_counts(t):
     (t.folder / "dumps").mkdir()
     for number, source in enumerate(sorted((ROOT / "testdata/golden/series").glob("*.heap"))):
         t.copy(f"dumps/app.7.{number}.i{number}.heap", source)
-    check(t.run("top", "--no-symbols", "dumps"), 0, f"{number + 1} dumps of 1 process: i{number},")
+    check(t.codes("top", "--no-symbols", "dumps"), 0, f"moment-sum:  {number + 1} 1 moment-of-one:  i{number} ")
 
 
 @case
 def a_folder_without_dumps_is_said(t):
     (t.folder / "dumps").mkdir()
     t.file("dumps/notes.txt")
-    said = "hprof-agg: dumps: no file in this folder is called *.heap* or *.pb.gz: name the dumps themselves\n"
-    assert check(t.run("top", "dumps"), 5, "").err == said
-    assert check(t.run("dumps"), 5, "").err == said
+    said = "hprof-agg: dumps: folder-without-dumps\n"
+    assert check(t.codes("top", "dumps"), 5, "").err == said
+    assert check(t.codes("dumps"), 5, "").err == said
     check(t.run("top", "--no-symbols", t.dump, "dumps"), 5, "", "dumps: ")
     check(t.run("top", "--no-symbols", "--max-skipped=1", t.dump, "dumps"), 3, "function\n", "dumps: ")
 
 
 @case
 def names_of_files_that_no_format_makes_are_told_what_makes_them(t):
-    for kind, instead in (("gif", SVG), ("png", SVG), ("ps", SVG), ("csv", "use --format=tsv")):
-        said = f"hprof-agg: no format here makes out.{kind}: {instead}\n"
-        assert check(t.run("top", "-o", f"out.{kind}", t.dump), 2, "").err == said
+    for kind, instead in (("gif", SVG), ("png", SVG), ("ps", SVG), ("csv", "--format=tsv")):
+        err = check(t.codes("top", "-o", f"out.{kind}", t.dump), 2, "").err
+        assert answers(err, "format-of-file", f"out.{kind}", instead), err
         assert not (t.folder / f"out.{kind}").exists()
-        check(t.run("top", "-f", kind, t.dump), 2, "", f'--format does not take "{kind}": {instead}\n')
+        err = check(t.codes("top", "-f", kind, t.dump), 2, "").err
+        assert answers(err, "choice-hint", "format", instead), err
     check(t.run("dot", "--no-symbols", "-o", "out.png", t.dump), 0)

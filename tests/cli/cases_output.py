@@ -11,8 +11,8 @@ from harness import Skip, case, check, ignoring, nameless, with_defaults, withou
 @case
 def a_closed_standard_output_is_a_failure(t):
     for args in (["help"], ["version"], ["top", "--no-symbols", t.dump]):
-        result = t.run(*args, stdout=None, preexec_fn=lambda: os.close(1))
-        check(result, 6, None, "standard output: cannot write: Bad file descriptor")
+        result = t.codes(*args, stdout=None, preexec_fn=lambda: os.close(1))
+        check(result, 6, None, "standard output: output-closed: Bad file descriptor")
 
 
 @case
@@ -75,10 +75,10 @@ def a_broken_pipe_of_standard_error_does_no_harm(t):
 @case
 def a_named_pipe_that_is_left_is_a_failure_with_a_sentence(t):
     os.mkfifo(t.folder / "out")
-    with t.waiting("top", "--no-symbols", "-o", "out", t.dump) as process:
+    with t.waiting("top", "--no-symbols", "-o", "out", t.dump, is_coded=True) as process:
         os.close(os.open(t.folder / "out", os.O_RDONLY))
         t.feed()
-        check(t.finish(process), 6, "", "out: cannot write: Broken pipe")
+        check(t.finish(process), 6, "", "out: output-not-written: Broken pipe")
 
 
 @case
@@ -126,8 +126,7 @@ def each_pattern_of_a_format_picks_it(t):
 def a_name_of_what_is_not_written_is_refused(t):
     for file in ("x.xml", "x.YAML", "x.folded.gz", "x.heap", "x.json.zst"):
         for command in ("top", "merge"):
-            check(t.run(command, "-o", file, t.dump), 2, "",
-                  f"which format is {file} to be in? say it with --format")
+            check(t.codes(command, "-o", file, t.dump), 2, "", f"format-unknown: {file}\n")
         assert not (t.folder / file).exists()
     check(t.run("folded", "--no-symbols", "-o", "x.heap", t.dump))
 
@@ -192,10 +191,10 @@ def a_failure_leaves_the_old_file(t):
 def a_failing_write_leaves_the_old_file(t):
     import resource
     out = t.file("out")
-    result = t.run("top", "--no-symbols", "-o", out, t.dump, restore_signals=False,
-                   preexec_fn=lambda: (with_defaults(signal.SIGXFSZ)(),
-                                       resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))))
-    check(result, 6, "", f"{out}: cannot write: File too large")
+    result = t.codes("top", "--no-symbols", "-o", out, t.dump, restore_signals=False,
+                     preexec_fn=lambda: (with_defaults(signal.SIGXFSZ)(),
+                                         resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))))
+    check(result, 6, "", f"{out}: output-not-written: File too large")
     assert out.read_text() == "old\n" and not t.left_behind()
 
 
@@ -212,8 +211,8 @@ def an_input_is_not_replaced(t):
     (t.folder / "link").symlink_to(dump)
     os.link(dump, t.folder / "hard")
     for name in ("a.heap", "./a.heap", "link", "hard"):
-        check(t.run("top", "--no-symbols", "-ftext", "-o", name, "a.heap"), 2, "",
-              f"--output={name} would replace the input a.heap")
+        check(t.codes("top", "--no-symbols", "-ftext", "-o", name, "a.heap"), 2, "",
+              f"output-is-input: --output= {name} input a.heap")
     with open(dump, "rb") as opened:
         check(t.codes("top", "--no-symbols", "-ftext", "-o", "a.heap", "-",
                     stdin=opened), 2, "", "output-is-input: --output= a.heap input -")
@@ -241,9 +240,9 @@ def R15_F10_a_list_or_an_archive_is_not_replaced(t):
                         f"/dev/fd/{number}"):
                 for given, stdin in ((path.name, None), (f"/dev/fd/{number}", None), ("-", opened)):
                     opened.seek(0)
-                    result = t.run(command, "--no-symbols", "-ftext", "-o", out, f"{option}={given}",
-                                   *more, stdin=stdin, pass_fds=[number])
-                    check(result, 2, "", f"--output={out} would replace the ")
+                    result = t.codes(command, "--no-symbols", "-ftext", "-o", out, f"{option}={given}",
+                                     *more, stdin=stdin, pass_fds=[number])
+                    check(result, 2, "", f"output-is-input: --output= {out} ")
                     assert path.read_bytes() == before and not t.left_behind(), (out, given)
 
 

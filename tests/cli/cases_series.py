@@ -127,7 +127,7 @@ def dumps_are_of_one_process_only_if_something_random_is_the_same(t):
         paths = [mapped(t, f"base{number}", *base), mapped(t, f"new{number}", *new)]
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *paths), 0).out)
         assert report["test"] == test, (base, new, report["test"])
-        told = "2 dumps of 1 process" in check(t.run("top", "--no-symbols", *paths), 0).out
+        told = "moment-sum:  2 1 " in check(t.codes("top", "--no-symbols", *paths), 0).out
         assert told == (test == one), (base, new)
 
 
@@ -139,7 +139,7 @@ def the_map_knows_better_than_names_what_is_one_process(t):
         os.rename(mapped(t, "new", APP, VDSO, stack), new)
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", base, new), 0).out)
         assert report["test"] == ("process-accum" if one else "independent"), stack
-        told = "2 dumps of 1 process: i1, the newest" in check(t.run("top", "--no-symbols", base, new), 0).out
+        told = "moment-of-one:  i1 newest" in check(t.codes("top", "--no-symbols", base, new), 0).out
         assert told == one, stack
 
 
@@ -243,8 +243,8 @@ def malformed_conditions_are_usage_errors(t):
 def conditions_that_can_never_hold_are_usage_errors(t):
     for command in ("diff", "trend"):
         for option in ("--no-error", "--no-unbias", "--compat=jeprof"):
-            check(t.run(command, option, "--fail-if=growth>5%,p<0.01", t.dump, t.other), 2,
-                  "", f"--fail-if with p does not go with {option}")
+            check(t.codes(command, option, "--fail-if=growth>5%,p<0.01", t.dump, t.other), 2,
+                  "", f"fail-if-without-p: {option}")
             check(t.run(command, option, "--fail-if=growth>100GiB", "--no-symbols", t.dump, t.other), 0)
         for unit in ("B", "KiB", "MiB", "GiB"):
             check(t.codes(command, "--metric=inuse-objects", f"--fail-if=growth>0.1{unit}", t.dump, t.other), 2,
@@ -492,10 +492,10 @@ def times_of_what_is_not_used_are_not_needed(t):
 def each_process_has_a_series_of_its_own(t):
     folder = os.path.join(os.path.dirname(t.dump), "procs")
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-    assert "dumps of two processes" in check(t.run("trend", "--no-symbols", *paths), 0).out
+    assert "growth-of-two-processes: " in check(t.codes("trend", "--no-symbols", *paths), 0).out
     forks = [shutil.copy(path, os.path.join(t.folder, f"fork.{i + 7}.0.f.heap")) for i, path in
              enumerate(series(t)[:3])]
-    check(t.run("trend", "--no-symbols", *forks), 5, "", "two dumps or more of one process")
+    check(t.codes("trend", "--no-symbols", *forks), 5, "", "trend-needs-dumps")
     base = mapped(t, "base", APP, VDSO, STACK)
     same = mapped(t, "new.1", APP, LIBRARY, VDSO, STACK)
     others = [mapped(t, name, APP, VDSO, moved(STACK)) for name in ("base.2", "new.2")]
@@ -649,7 +649,7 @@ def fewer_than_8_dumps_since_an_onset_are_said_and_not_marked(t):
         for i in range(14)]
     report = json.loads(check(t.run("trend", "--no-symbols", "-fjson", *dumps), 0).out)
     assert report["total"]["onset"]["steps"] == 7 and not report["total"]["significant"], report["total"]
-    assert "rose in each of the last 7 steps" in t.run("trend", "--no-symbols", *dumps).out
+    assert "rose-recently: 7 " in t.codes("trend", "--no-symbols", *dumps).out
 
 
 @case

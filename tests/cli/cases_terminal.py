@@ -109,5 +109,5 @@ def quiet_means_no_progress(t):
 @case
 def what_is_not_text_stays_off_terminals(t):
     for output in ((), ("--output=-",)):
-        result = t.run_on_terminal("merge", "--no-symbols", *output, t.dump)
-        assert result.status == 2 and "pprof is not for a terminal" in result.out, result
+        result = t.run_on_terminal("merge", "--no-symbols", *output, t.dump, is_coded=True)
+        assert result.status == 2 and "not-for-terminal: pprof " in result.out, result

@@ -104,10 +104,10 @@ class Bench:
         return {name: ["x"] * (" REGEX " in usage) for name, usage in usages.items()
                 if "[OPTIONS]" in usage and "STATS" not in usage}
 
-    def run_on_terminal(self, *args, env=None, stdout=None):
+    def run_on_terminal(self, *args, env=None, stdout=None, is_coded=False):
         """Run with both outputs, or only standard error, on a terminal; `out` is what the terminal received."""
         master, slave = pty.openpty()
-        process = self.start(*args, env={"TERM": "xterm", **(env or {})},
+        process = self.start(*args, env={"TERM": "xterm", **(env or {})}, is_coded=is_coded,
                              stdout=stdout or slave, stderr=slave)
         os.close(slave)
         shown = read_terminal(master, lambda data: False, 60)
