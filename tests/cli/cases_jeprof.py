@@ -30,6 +30,10 @@ def jeprof(bench, *args, **more):
     return bench.run("jeprof", *args, **more)
 
 
+def codes(bench, *args, **more):
+    return jeprof(bench, *args, is_coded=True, **more)
+
+
 def command_of(bench, words):
     """A line of the table as a command line, and its standard input."""
     uses = {word for word in words if word in USES}
@@ -86,10 +90,11 @@ def it_is_meant_by_the_name_of_the_program(b):
 def memory_is_limited_and_binaries_are_read_confined(b):
     wanted = jeprof(b, "--text", b.dump).out
     assert wanted == jeprof(b, "--text", "--max-memory", "none", "-sandbox=off", b.dump).out
-    for word, said in (("--max-memory=8GB", "did you mean GiB?"), ("--max-memory=", "takes a size such as"),
-                       ("--sandbox=on", "--sandbox does not take \"on\""), ("--max-memory", "needs a value"),
-                       ("--nosandbox", "no option")):
-        got = jeprof(b, "--text", b.dump, word)
+    for word, said in (("--max-memory=8GB", "value-did-you-mean: max-memory 8GB GiB"),
+                       ("--max-memory=", "value-wrong: max-memory "), ("--sandbox=on", "choice-unknown: sandbox on "),
+                       ("--max-memory", "jeprof-needs-value: max-memory"),
+                       ("--nosandbox", "jeprof-option-unknown: no nosandbox")):
+        got = codes(b, "--text", b.dump, word)
         assert got.status == 1 and not got.out and said in got.err, (word, got)
     required = jeprof(b, "--text", "--sandbox=require", b.dump)
     lacking = b.run("top", "--sandbox=require", b.dump)
@@ -112,8 +117,9 @@ def it_is_a_command_among_the_others(b):
     for words in (("help", "jeprof"), ("--help", "jeprof")):
         got = b.run(*words)
         assert (got.status, got.out) == (0, wanted), (words, got)
-    for words, said in ((("--", "jeprof", b.dump), "has to come first"), (("-q", "jeprof", b.dump), "jeprof takes no --quiet")):
-        got = b.run(*words)
+    for words, said in ((("--", "jeprof", b.dump), "jeprof-first"),
+                        (("-q", "jeprof", b.dump), "option-not-of-command: jeprof quiet")):
+        got = b.codes(*words)
         assert got.status == 2 and said in got.err, (words, got)
 
 
@@ -126,25 +132,25 @@ def options_are_read_as_by_getopt_long(b):
                   ["--cum", "--nocum", "--tex", "--show_byte", "--no-cum", b.dump, "--bas", b.other],
                   ["--text", "--show_bytes", f"--base={b.other}", "--", b.dump]):
         assert jeprof(b, *words).out == wanted, words
-    for words, told in ((["--inuse", b.dump], "more than one option --inuse"),
-                        (["--te", b.dump], "more than one option --te"),
-                        (["--frobnicate", b.dump], "no option --frobnicate"),
-                        (["--text", "--dot", b.dump], "exclude each other"),
-                        (["--lines", "--files", b.dump], "exclude each other"),
-                        (["--nodecount=x", b.dump], "is no number"),
-                        (["--text=1", b.dump], "takes no value"),
-                        (["--base"], "needs a value"),
-                        ([], "Did not specify program"),
-                        ([str(b.testdata / "alloc_c")], "Did not specify profile file")):
-        got = jeprof(b, *words)
+    for words, told in ((["--inuse", b.dump], "jeprof-option-unknown: more than one inuse\n"),
+                        (["--te", b.dump], "jeprof-option-unknown: more than one te\n"),
+                        (["--frobnicate", b.dump], "jeprof-option-unknown: no frobnicate\n"),
+                        (["--text", "--dot", b.dump], "jeprof-exclusive: "),
+                        (["--lines", "--files", b.dump], "jeprof-exclusive: "),
+                        (["--nodecount=x", b.dump], "jeprof-not-a-number: nodecount x"),
+                        (["--text=1", b.dump], "jeprof-takes-no-value: text"),
+                        (["--base"], "jeprof-needs-value: base"),
+                        ([], "jeprof-no-program"),
+                        ([str(b.testdata / "alloc_c")], "jeprof-no-profile")):
+        got = codes(b, *words)
         assert got.status == 1 and told in got.err and not got.out, (words, got)
 
 
 @case
 def files_that_are_used_are_told_as_scripts_expect(b):
     program = str(b.testdata / "alloc_c")
-    err = jeprof(b, "--text", program, b.dump).err
-    assert err.splitlines()[:2] == [f"Using local file {name}." for name in (program, b.dump)], err
+    err = codes(b, "--text", program, b.dump).err
+    assert err.splitlines()[:2] == [f"jeprof-local-file: {name}" for name in (program, b.dump)], err
 
 
 @case
@@ -162,15 +168,15 @@ def a_program_at_another_path_names_the_frames(b):
 @case
 def of_one_process_the_newest_dump_counts_unless_sums_are_asked_for(b):
     series = sorted(map(str, (b.testdata / "series").glob("*.heap")))
-    last = jeprof(b, "--text", "--show_bytes", *series)
+    last = codes(b, "--text", "--show_bytes", *series)
     each = [jeprof(b, "--text", "--show_bytes", name).out for name in series]
     assert last.out in each, last
-    notes = [line for line in last.err.splitlines() if "--sum" in line]
+    notes = [line for line in last.err.splitlines() if "jeprof-moment: " in line]
     assert len(notes) == 1, last.err
     total = (lambda out: int(out.split()[1]))
-    summed = jeprof(b, "--text", "--show_bytes", "--sum", *series)
+    summed = codes(b, "--text", "--show_bytes", "--sum", *series)
     assert abs(total(summed.out) - sum(map(total, each))) <= len(each), summed
-    assert "--sum" not in summed.err
+    assert "jeprof-moment" not in summed.err
 
 
 @case
@@ -180,9 +186,9 @@ def a_dump_that_is_given_twice_counts_once_unless_exactly_as_in_jeprof(b):
     total = (lambda *words: int(jeprof(b, "--text", "--show_bytes", *words).out.split()[1]))
     for again in (b.dump, copy):
         for words in ((), ("--sum",)):
-            got = jeprof(b, "--text", "--show_bytes", *words, b.dump, again)
+            got = codes(b, "--text", "--show_bytes", *words, b.dump, again)
             assert got.out == jeprof(b, "--text", "--show_bytes", b.dump).out, (words, got)
-            assert got.err.count("count once") == 1, got
+            assert got.err.count("inputs-repeated: 1 2") == 1, got
         once = total("--exact-jeprof", b.dump)
         assert abs(total("--exact-jeprof", b.dump, again) - 2 * once) <= 1, (again, once)
 
@@ -251,8 +257,8 @@ def what_is_no_picture_of_ours_is_refused_with_what_does_it(b):
 @case
 def a_url_is_refused_with_the_line_that_does_it(b):
     for url in ("http://host/pprof/heap", "host:8080/pprof/heap"):
-        got = jeprof(b, "--raw", url)
-        assert got.status == 1 and "curl -s '" in got.err and url in got.err, got
+        got = codes(b, "--raw", url)
+        assert got.status == 1 and "jeprof-net-url: " in got.err and url in got.err, got
     piped = jeprof(b, "-", "--text", text=pathlib.Path(b.dump).read_bytes())
     assert piped.status == 0 and piped.out == jeprof(b, "--text", b.dump).out, piped
 
@@ -261,13 +267,13 @@ def a_url_is_refused_with_the_line_that_does_it(b):
 def H14_a_url_is_suggested_only_as_one_word_that_a_shell_takes(b):
     for url in ("http://h/';touch PWN;'", "host:80/$(touch PWN)`touch PWN`", "http://h/\\"):
         got = jeprof(b, url)
-        command = got.err.removeprefix("hprof-agg: no network is used: ")
+        command = got.err.split(": ", 2)[2]
         words = shlex.split(command)
         assert got.status == 1 and words[:2] == ["curl", "-s"] and words[3:] == ["|", "hprof-jeprof", "-", "--text"], got
         assert words[2] == (url if "://" in url else f"http://{url}"), got
     for url in ("http://h/\x1b]0;x\x07", "http://h/\nforged", "http://h/\u202e", "-o://x", "'://x", f"http://h/{'x' * 600}"):
-        got = jeprof(b, "--", url)
-        assert (got.status, got.err) == (1, "hprof-agg: no network is used: save the dump to a file first\n"), (url, got)
+        got = codes(b, "--", url)
+        assert (got.status, got.err) == (1, "hprof-agg: jeprof-net\n"), (url, got)
 
 
 @case
@@ -277,7 +283,7 @@ def sources_are_looked_for_below_a_directory_that_is_named(b):
     assert got.status == 0 and "not found; --source-dir=DIR looks below DIR" in got.out, got
     got = jeprof(b, "--list=leaf_big", "--source-dir", str(b.testdata), *words)
     assert got.status == 0 and "leaf_big" in got.out and "no source" not in got.out, got
-    check(jeprof(b, "--list=leaf_big", "--source-dir=/nowhere/at/all", *words), 1, "", "is no folder")
+    check(codes(b, "--list=leaf_big", "--source-dir=/nowhere/at/all", *words), 1, "", "folder-missing: ")
 
 
 @case
@@ -292,11 +298,11 @@ def H9_the_shell_replaces_no_file_that_is_read(b):
         typed.write_text("".join(f"{command} {name}\n" for name in writes) + f"{command} fresh\ntop1\n")
         before = {name: (b.folder / name).read_bytes() for name in writes}
         with typed.open() as lines:
-            got = jeprof(b, "--interactive", f"--base={base}", program, dump, stdin=lines)
+            got = codes(b, "--interactive", f"--base={base}", program, dump, stdin=lines)
         assert got.status == 0 and {name: (b.folder / name).read_bytes() for name in writes} == before, got
         for name, what in writes.items():
-            assert f"hprof-agg: {name} would replace the {what}\n" in got.err, (name, got)
-        assert got.err.count("Writing to ") == 1 and (b.folder / "fresh").stat().st_size > 0, got
+            assert f"hprof-agg: output-is-input:  {name} {what}\n" in got.err, (name, got)
+        assert got.err.count("shell-writing: ") == 1 and (b.folder / "fresh").stat().st_size > 0, got
         assert got.out.count("Total: ") == 1, got
         (b.folder / "fresh").unlink()
     assert not b.left_behind()
@@ -325,18 +331,18 @@ def the_shell_reads_commands_from_a_pipe_until_it_ends(b):
     out, picture = b.folder / "out.callgrind", b.folder / "x.svg"
     typed = (f"top2\ntop3 --cum\n\ntext leaf -mixed\nnonsense\nlist nobody\nlist leaf_big\n"
              f"peek leaf_big\ncallgrind {out}\nweb\nsvg {picture}\npdf\nhelp\n")
-    got = jeprof(b, program, b.dump, text=typed.encode())
+    got = codes(b, program, b.dump, text=typed.encode())
     assert got.status == 0 and got.out.count("Total: ") >= 3, got
     rows = [line for line in got.out.splitlines() if "%" in line]
     plain = jeprof(b, "--text", program, b.dump).out.splitlines()
     assert rows[:2] == plain[1:3], rows
     assert rows[2].endswith("leaf_mixed") and "After focusing on 'leaf': " in got.out, rows
     assert "After ignoring 'mixed': " in got.out and "leaf_big" in got.out, got.out
-    assert "Unknown command: try 'help'." in got.err and "svg x.svg" in got.err, got.err
-    assert "name a file" in got.err and f"Writing to '{picture}'." in got.err, got.err
+    assert "shell-unknown\n" in got.err and "shell-no-viewer\n" in got.err, got.err
+    assert "shell-no-file\n" in got.err and f"shell-writing: {picture}\n" in got.err, got.err
     assert picture.read_text() == jeprof(b, "--svg", program, b.dump).out
     assert out.read_text().startswith("events: Hits\n"), got.err
-    assert jeprof(b, program, b.dump, text=typed.encode() + b"quit\ntop\n").out == got.out
+    assert codes(b, program, b.dump, text=typed.encode() + b"quit\ntop\n").out == got.out
     # Without input on the terminal a table is printed, as by jeprof without a user.
     assert jeprof(b, program, b.dump, text=b"").out.splitlines() == plain
 
@@ -359,8 +365,8 @@ def filters_see_what_jeprof_leaves(b):
 
 @case
 def what_shrank_is_dropped_and_said(b):
-    got = jeprof(b, "--text", "--show_bytes", "--drop_negative", f"--base={b.dump}", b.other)
-    assert got.status == 0 and "--drop_negative: " in got.err, got
+    got = codes(b, "--text", "--show_bytes", "--drop_negative", f"--base={b.dump}", b.other)
+    assert got.status == 0 and "negative-dropped: " in got.err, got
     assert all("-" not in line.split()[0] for line in got.out.splitlines()[1:]), got.out
 
 

@@ -141,13 +141,13 @@ def few_objects_that_are_certain_are_few_samples(t):
 def large_sizes_are_no_warning_where_nothing_tells_that_they_are_pages(t):
     alone = dump(t, "one", (1, printed([1048576])))
     for command, is_said in (("top", False), ("info", True)):
-        told = json.loads(check(t.run(command, "--format=json", "--no-symbols", alone)).out)
-        assert any("--large-sizes" in warning for warning in told["warnings"]) == is_said, told["warnings"]
+        told = json.loads(check(t.codes(command, "--format=json", "--no-symbols", alone)).out)
+        assert any("large-sizes-unknown-jemalloc" in warning for warning in told["warnings"]) == is_said, told["warnings"]
     large = dump(t, "two", (1, printed([1048576] * 2)))
     check(t.run("diff", "-q", "--no-symbols", "-o", "less.pb.gz", large, alone))
     for command in ("top", "info"):
         told = json.loads(check(t.run(command, "--format=json", "--no-symbols", "less.pb.gz")).out)
-        assert not any("--large-sizes" in warning for warning in told["warnings"]), told["warnings"]
+        assert not any("large-sizes-unknown" in warning for warning in told["warnings"]), told["warnings"]
 
 
 @case
