@@ -259,7 +259,7 @@ static void say_others(struct sentence *s, const struct hp_profile *profile,
 // reliable.
 static void say_newest_by(struct sentence *s, enum hp_newest_by by) {
     if (by > HP_NEWEST_BY_CONTENT_TIME) {
-        say(s, " by %s", hp_newest_by_text(by));
+        say(s, HP_MESSAGE("moment-newest-by", " by %s"), hp_newest_by_text(by));
     }
 }
 
@@ -270,9 +270,11 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
     bool is_peak = profile->snapshots == HP_SNAPSHOTS_PEAK;
     say(s, HP_MESSAGE("moment-of-one", "%s: %.*s, the %s"),
         process->evidence == HP_EVIDENCE_MAP_ONLY
-            ? " by their memory maps, and forks look the same"
-        : process->evidence == HP_EVIDENCE_NAME ? " by name alone"
-                                                : "",
+            ? hp_words(HP_WORDS("one-by-map",
+                                " by their memory maps, and forks look the same"))
+        : process->evidence == HP_EVIDENCE_NAME
+            ? hp_words(HP_WORDS("one-by-name", " by name alone"))
+            : "",
         (int)name.size, name.at, is_peak ? "fullest" : "newest");
     if (is_peak) {
         say(s,
@@ -282,10 +284,12 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
             process->dumps);
     } else {
         say_newest_by(s, process->newest_by);
-        say(s, leaves_exit(process) ? " before its exit" : "");
+        say(s, leaves_exit(process) ? HP_MESSAGE("moment-before-exit", " before its exit")
+                                    : "");
         say_others(s, profile, process);
     }
-    say(s, process->was_reset ? ", its counters were reset" : "");
+    say(s, process->was_reset ? HP_MESSAGE("moment-reset", ", its counters were reset")
+                              : "");
 }
 
 // --- several ---------------------------------------------------------------------------
@@ -372,7 +376,7 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
     say(&s, HP_MESSAGE("moment-sum", "%s%zu dumps of %zu process%s"), side, tally.dumps,
         tally.processes, tally.processes == 1 ? "" : "es");
     if (profile->keeps.moments || profile->snapshots == HP_SNAPSHOTS_EACH) {
-        say(&s, ": each for itself");
+        say(&s, HP_MESSAGE("moment-each", ": each for itself"));
     } else if (tally.processes == 1) {
         say_one(&s, profile, tally.only);
     } else {

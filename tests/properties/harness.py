@@ -60,16 +60,18 @@ class Tests:
         print(f'1..{self.count}')
         sys.exit(1 if self.failures else 0)
 
-    def command(self, *args, is_rooted=True):
-        return [self.binary, *(rooted(args) if is_rooted and self.is_rooted else map(str, args))]
+    def command(self, *args, is_rooted=True, is_coded=False):
+        first = ['--message-codes'] if is_coded else []
+        return [self.binary, *first, *(rooted(args) if is_rooted and self.is_rooted else map(str, args))]
 
     def run(self, *args, stdin=None, env=None, cwd=None, timeout=300, preexec_fn=None,
-            is_rooted=True):
-        """Run the binary; a Result.  Every run is also checked for dying by a signal."""
+            is_rooted=True, is_coded=False):
+        """Run the binary; a Result.  Every run is also checked for dying by a signal.  `is_coded`: messages have codes
+        and values in place of sentences."""
         environment = {k: v for k, v in os.environ.items()
                        if k != 'COLUMNS'}
         environment.update(env or {})
-        done = subprocess.run(self.command(*args, is_rooted=is_rooted), input=stdin or b'',
+        done = subprocess.run(self.command(*args, is_rooted=is_rooted, is_coded=is_coded), input=stdin or b'',
                               capture_output=True, env=environment, cwd=cwd,
                               timeout=timeout, check=False, preexec_fn=preexec_fn)
         result = Result(args, done)
@@ -83,6 +85,10 @@ class Tests:
         if result.code != 0:
             raise AssertionError(f'{result} ended with {result.code}: {result.err.strip()}')
         return result
+
+    def codes(self, *args, **options):
+        """Run the binary, which has to succeed, with codes and values of messages in place of sentences."""
+        return self.ok(*args, is_coded=True, **options)
 
     def formats_of(self, *command):
         """The names of the formats that a command writes; without one of all that there are."""

@@ -90,7 +90,7 @@ def row(files, want, said=(), unsaid=(), used=None, args=(), code=0):
         report, found = processes(*args, *made.paths)
         if found != sorted(map(sorted, want)):
             faults.append(f'{found} instead of {want}')
-        got = t.run(*TOP, *args, *made.paths)
+        got = t.run(*TOP, *args, *made.paths, is_coded=True)
         faults += [f'ended with {got.code}: {got.err}'] * (got.code != code)
         faults += [f'does not say {sentence!r}: {got.out[:900]}' for sentence in said if
                    sentence not in got.out]
@@ -98,7 +98,7 @@ def row(files, want, said=(), unsaid=(), used=None, args=(), code=0):
         if used is not None:
             names = sorted(os.path.basename(process['used']) for process in report['processes'])
             faults += [f'{names} are used'] * (names != sorted(used))
-        other = t.run(*TOP, *args, *reversed(made.paths))
+        other = t.run(*TOP, *args, *reversed(made.paths), is_coded=True)
         faults += ['the order of inputs matters'] * (other.out != got.out)
         return faults
 
@@ -111,53 +111,53 @@ FIXED = {'vdso': 0x7ffff7fc1000, 'stack': 0x7ffffffff000}  # setarch -R
 
 t.check('equal maps, no name tells: one process, by maps alone', lambda: row(
     {'a.heap': dump(5, V, S), 'b.heap': dump(6, V, S)}, [{'a.heap', 'b.heap'}],
-    ['2 dumps of 1 process by their memory maps, and forks look the same']))
+    ['moment-sum:  2 1 moment-of-one: one-by-map ']))
 t.check('equal maps and pids, in two folders: one process', lambda: row(
     {'x/app.7.0.i0.heap': dump(5, V, S), 'y/app.7.1.i1.heap': dump(6, V, S)},
-    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['2 dumps of 1 process: i1, the newest'], ['by their memory']))
+    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['moment-sum:  2 1 moment-of-one:  i1 newest'], ['one-by-map']))
 t.check('equal maps, one pid and a renamed dump: one process', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S), 'renamed.heap': dump(6, V, S)},
-    [{'app.7.0.i0.heap', 'renamed.heap'}], ['2 dumps of 1 process']))
+    [{'app.7.0.i0.heap', 'renamed.heap'}], ['moment-sum:  2 1 ']))
 t.check('equal maps, other pids: forks, each of which counts; numbers go on', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S), 'app.8.1.i1.heap': dump(6, V, S), 'app.8.2.i2.heap': dump(7, V, S)},
     [{'app.7.0.i0.heap'}, {'app.8.1.i1.heap', 'app.8.2.i2.heap'}],
-    ['2 processes forked from one: what it had at the fork counts in each', '3 dumps of 2 processes']))
+    ['forks-counted: 2 one\n', 'moment-sum:  3 2 es']))
 t.check('a chain that would join two pids is cut', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S), 'app.8.1.i1.heap': dump(6, V, S), 'a.heap': dump(7, V, S)},
     [{'app.7.0.i0.heap'}, {'app.8.1.i1.heap'}, {'a.heap'}]))
 t.check('other maps, pid 1 of two containers, flattened: two processes', lambda: row(
     {'app.1.0.i0.heap': dump(5, V, S), 'app.1.1.i1.heap': dump(6, V2, S2)},
-    [{'app.1.0.i0.heap'}, {'app.1.1.i1.heap'}], unsaid=['1 process', 'forked']))
+    [{'app.1.0.i0.heap'}, {'app.1.1.i1.heap'}], unsaid=['moment-sum', 'forks-counted']))
 t.check('other maps, pid 1 in two folders: two processes', lambda: row(
     {'x/app.1.0.i0.heap': dump(5, V, S), 'y/app.1.0.i0.heap': dump(6, V2, S2)},
     [{'app.1.0.i0.heap'}] * 2))
 t.check('no randomization: one process by name alone', lambda: row(
     {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.1.i1.heap': dump(6, **FIXED)},
-    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['by name alone']))
+    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['one-by-name']))
 t.check('no randomization, other pids, first dumps are equal: both count, said once', lambda: row(
     {'app.7.0.f.heap': dump(5, **FIXED), 'app.8.0.f.heap': dump(5, **FIXED)},
-    [{'app.7.0.f.heap'}, {'app.8.0.f.heap'}], ['intervals of their sum are too narrow', '2 inputs'], ['forked']))
+    [{'app.7.0.f.heap'}, {'app.8.0.f.heap'}], ['samples-equal', '2 inputs'], ['forks-counted']))
 t.check('no map and one name: one process; equal numbers are not', lambda: row(
     {'app.7.0.i0.heap': dump(5, has_map=False), 'app.7.1.i1.heap': dump(6, has_map=False)},
-    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['by name alone'], args=('--keep-damaged',)) or row(
+    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['one-by-name'], args=('--keep-damaged',)) or row(
     {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.0.m0.heap': dump(6, **FIXED)},
     [{'app.7.0.i0.heap'}, {'app.7.0.m0.heap'}],
-    ['2 inputs may be of one process, nothing in them says: they are added up']))
+    ['maybe-one-process: 2\n']))
 t.check('one map is missing, programs are unlike: two processes', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S, program='/srv/one'), 'app.7.1.i1.heap': dump(6, program='/srv/two')},
-    [{'app.7.0.i0.heap'}, {'app.7.1.i1.heap'}], unsaid=['may be of']))
+    [{'app.7.0.i0.heap'}, {'app.7.1.i1.heap'}], unsaid=['maybe-']))
 t.check('no map, other prefix, pid or folder: different', lambda: row(
     {'app.7.0.i0.heap': dump(5), 'bpp.7.1.i1.heap': dump(6), 'app.8.2.i2.heap': dump(7), 'x/app.7.3.i3.heap': dump(8)},
-    [{'app.7.0.i0.heap'}, {'bpp.7.1.i1.heap'}, {'app.8.2.i2.heap'}, {'app.7.3.i3.heap'}], unsaid=['may be of']))
+    [{'app.7.0.i0.heap'}, {'bpp.7.1.i1.heap'}, {'app.8.2.i2.heap'}, {'app.7.3.i3.heap'}], unsaid=['maybe-']))
 t.check('no map and no name: not told, each counts', lambda: row(
     {'a.heap': dump(5), 'b.heap': dump(6)}, [{'a.heap'}, {'b.heap'}],
-    ['2 inputs may be of one process, nothing in them says: they are added up']))
+    ['maybe-one-process: 2\n']))
 t.check('dates and addresses in names are no pids', lambda: row(
     {'app.2026.11.20.heap': dump(5), 'app.2026.11.21.heap': dump(6), 'h.192.168.1.7.heap': dump(7)},
-    [{'app.2026.11.20.heap'}, {'app.2026.11.21.heap'}, {'h.192.168.1.7.heap'}], ['3 inputs may be of one process']))
+    [{'app.2026.11.20.heap'}, {'app.2026.11.21.heap'}, {'h.192.168.1.7.heap'}], ['maybe-one-process: 3\n']))
 t.check('32-bit addresses are never random', lambda: row(
     {'a.heap': dump(5, 0xf7f00000, 0xffe00000), 'b.heap': dump(6, 0xf7f00000, 0xffe00000)},
-    [{'a.heap'}, {'b.heap'}], ['may be of one process']))
+    [{'a.heap'}, {'b.heap'}], ['maybe-one-process: ']))
 t.check('text of the program moved to huge pages changes nothing', lambda: row(
     {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S).replace(b' 7 /srv/app', b' 0 ')},
     [{'a.7.0.i0.heap', 'a.7.1.i1.heap'}]))
@@ -184,17 +184,16 @@ t.check('labels that differ are of different processes', labels_differ)
 
 def forks_of_python():
     return row({path.name: path.read_bytes() for path in PY}, [{path.name} for path in PY],
-               ['5 processes forked from one', 'are of different processes with the same stacks and counts: '
-                'intervals of their sum are too narrow', '5 inputs'])
+               ['forks-counted: 5 one\n', 'samples-equal', '5 inputs'])
 
 
 t.check('idle forks of a real program have equal dumps, and all count', forks_of_python)
 t.check('nginx: master and worker', lambda: row(
     {path.name: path.read_bytes() for path in PROCESSES.glob('n.*')},
-    [{path.name} for path in PROCESSES.glob('n.*')], ['2 processes forked from one']))
+    [{path.name} for path in PROCESSES.glob('n.*')], ['forks-counted: 2 one\n']))
 t.check('dumps of Go, told by [vdso], the newest by the time in it', lambda: row(
     {path.name: path.read_bytes() for path in GO}, [{path.name for path in GO}],
-    ['3 dumps of 1 process by their memory maps, and forks look the same: t.3.pb.gz, the newest;'],
+    ['moment-sum:  3 1 moment-of-one: one-by-map t.3.pb.gz newest;'],
     used=[GO[-1].name]))
 
 
@@ -224,7 +223,7 @@ def pprof_without_maps():
                 out += text[start:at]
         return out
     return row({path.name[:-3]: without(gzip.decompress(path.read_bytes()), 3) for path in GO[:2]},
-               [{path.name[:-3]} for path in GO[:2]], ['2 inputs may be of one process'])
+               [{path.name[:-3]} for path in GO[:2]], ['maybe-one-process: 2\n'])
 
 
 t.check('pprof without maps: not told, each counts', pprof_without_maps)
@@ -235,10 +234,10 @@ def gperftools_forks():
     text = (t.formats / 'gperftools-heapprofile.heap').read_bytes()
     files = {f'hp.{i:04}.heap': text.replace(b'heap profile:  ', b'heap profile:   ' if i % 2 else b'heap profile:  ')
              + b'\n' * i for i in range(1, 4)}
-    return row(files, [set(files)], ['3 dumps of 1 process by their memory maps', 'hp.0003.heap, the newest by '
-                                     'number in the name']) + row(
+    return row(files, [set(files)], ['moment-sum:  3 1 moment-of-one: one-by-map hp.0003.heap newest '
+                                     'moment-newest-by: ']) + row(
         {'hp.0001.heap': text, 'hp_77.0001.heap': text + b'\n', 'hp_78.0001.heap': text + b'\n\n'},
-        [{'hp.0001.heap'}, {'hp_77.0001.heap'}, {'hp_78.0001.heap'}], ['2 processes forked'])
+        [{'hp.0001.heap'}, {'hp_77.0001.heap'}, {'hp_78.0001.heap'}], ['forks-counted: 2 '])
 
 
 t.check('gperftools: a series without pids, and forks with them', gperftools_forks)
@@ -262,13 +261,13 @@ def equal_dumps():
             faults += [f'{[path.name for path in paths]}: {got.code}, {got.err}'] * (got.code != code)
             other = t.run(*TOP, *reversed(paths))
             faults += [f'{[path.name for path in paths]}: another order'] * (other.code != code)
-        want = t.ok(*TOP, first).out
+        want = t.codes(*TOP, first).out
         for paths in ((first, copy), (copy, first), (first, link), (first, elsewhere)):
-            got = t.ok(*TOP, '--on-duplicate=skip', *paths).out
-            rest = re.sub(r'(?m)^warning: 1 of 2 inputs repeat.*\n', '', got)
+            got = t.codes(*TOP, '--on-duplicate=skip', *paths).out
+            rest = re.sub(r'(?m)^warning: inputs-repeated: 1 2\n', '', got)
             faults += [f'--on-duplicate=skip {paths}: {got}'] * (rest != want)
-        both = t.ok(*TOP, first, fork).out
-        faults += [both] * ('2 inputs' not in both or 'intervals of their sum are too narrow' not in both)
+        both = t.codes(*TOP, first, fork).out
+        faults += [both] * ('2 inputs' not in both or 'samples-equal' not in both)
     return faults
 
 
@@ -330,15 +329,15 @@ def every_command():
                            ('top', '-ftsv'), ('diff', '-ftsv'), ('diff',)):
         base = [MARIADB[0], '--to'] if command == 'diff' else []
         args = [command, *more, '--no-symbols'] if command != 'peek' else [command, *more, '--no-symbols', '-n3']
-        got, want = (t.run(*args, *base, *paths) for paths in (DBBENCH, [DBBENCH[-2]]))
+        got, want = (t.run(*args, *base, *paths, is_coded=True) for paths in (DBBENCH, [DBBENCH[-2]]))
 
         def told(run):
-            out = re.sub(r'(?m)^.*6 dumps of 1 process.*\n', '', run.out)
+            out = re.sub(r'(?m)^.*moment-sum: .*6 1 .*\n', '', run.out)
             out = re.sub(r'(?m)^ "processes".*\n|^(desc: |# )?inputs?: .*\n', '', out)
             return run.code, re.sub(r'"said".*|inputs: \d+ used of \d+', '', out)
         faults += [f'{args}: {told(got)[1][:400]} instead of {told(want)[1][:400]}'] * (told(got) != told(want))
         said = got.out + got.err
-        faults += [f'{args}: not said: {said[:300]}'] * ('6 dumps of 1 process' not in said and got.code == 0)
+        faults += [f'{args}: not said: {said[:300]}'] * (not re.search('moment-sum: .*6 1 ', said) and got.code == 0)
     return faults
 
 
@@ -348,21 +347,21 @@ t.check('every command and format has the default, and says it', every_command)
 def first_lines():
     faults = []
     for paths, args, want in (
-            (MARIADB, (), '4 dumps of 1 process: i12, the newest before its exit (f: 131.1 KiB); --snapshots='),
-            (DBBENCH, (), 'i12, the newest before its exit (f: 8.0 MiB; fullest i3: 84.1 MiB); '
+            (MARIADB, (), 'moment-sum:  4 1 moment-of-one:  i12 newest moment-before-exit (moment-bytes: f 131.1 KiB); --snapshots='),
+            (DBBENCH, (), ' i12 newest moment-before-exit (moment-bytes: f 8.0 MiB; fullest moment-bytes: i3 84.1 MiB); '
              '--snapshots=final|peak|each|sum'),
-            (DBBENCH, ('--snapshots=final',), 'f, the newest (fullest i3: 84.1 MiB); --snapshots=last|peak'),
-            (DBBENCH, ('--snapshots=peak',), 'i3, the fullest of 6'),
-            (CX, (), 'cx.9.heap.gz, the newest by number in the name'),
-            (FLEET, (), '8 dumps of 4 processes: the newest of each (not of one moment; 4 known by their memory '
-             'maps alone, and forks look the same; 4 by the number in the name')):
-        out = t.ok(*TOP, *args, *paths).out.partition('\n')[0]
+            (DBBENCH, ('--snapshots=final',), ' f newest (fullest moment-bytes: i3 84.1 MiB); --snapshots=last|peak'),
+            (DBBENCH, ('--snapshots=peak',), ' i3 fullest moment-peak-of: 6'),
+            (CX, (), ' cx.9.heap.gz newest moment-newest-by: number in the name'),
+            (FLEET, (), 'moment-sum:  8 4 es: moment-of-each: newest ; moment-count: 4 moment-by-map; '
+             'moment-count: 4 by the number in the name')):
+        out = t.codes(*TOP, *args, *paths).out.partition('\n')[0]
         faults += [f'{out!r}, not {want!r}'] * (want not in out)
     for paths in ([MARIADB[0], REDIS[0]], REDIS[:1]):
-        out = t.ok(*TOP, *paths).out
-        faults += [out[:200]] * ('dumps of' in out or not out.startswith(f'{len(paths)} input'))
-    said = t.ok('folded', '--no-symbols', *REDIS).err
-    faults += [said] * (not said.startswith('hprof-agg: 14 dumps of 1 process: i12'))
+        out = t.codes(*TOP, *paths).out
+        faults += [out[:200]] * ('moment-sum' in out or not out.startswith(f'{len(paths)} input'))
+    said = t.codes('folded', '--no-symbols', *REDIS).err
+    faults += [said] * (not said.startswith('hprof-agg: moment-sum:  14 1 moment-of-one:  i12 '))
     faults += [t.ok('folded', '-q', '--no-symbols', *REDIS).err]
     return [fault for fault in faults if fault]
 
@@ -378,18 +377,18 @@ def newest_by():
         for i, path in enumerate(made.paths):
             os.utime(path, (1000 - i, 1000 - i))
         faults += report_of_the_chosen(made.paths, made.paths[0])
-        faults += [] if 'd.10.31.heap, the newest by file time' in t.ok(*TOP, *made.paths).out else ['not by file time']
+        faults += [] if ' d.10.31.heap newest moment-newest-by: file time' in t.codes(*TOP, *made.paths).out else ['not by file time']
         for path in made.paths:
             os.utime(path, (1000, 1000))
-        out = t.ok(*TOP, *made.paths).out
-        faults += [] if 'd.11.02.heap, the newest by name' in out else [out[:200]]
+        out = t.codes(*TOP, *made.paths).out
+        faults += [] if ' d.11.02.heap newest moment-newest-by: name' in out else [out[:200]]
         with tarfile.open(f'{folder}/a.tar', 'w') as tar:
             for i, path in enumerate(made.paths):
                 entry = tar.gettarinfo(path, path.name)
                 entry.mtime = 2000 + i % 2
                 tar.addfile(entry, io.BytesIO(path.read_bytes()))
-        out = t.ok(*TOP, f'--tar={folder}/a.tar').out
-        faults += [] if 'the newest by name' in out else [f'members: {out[:200]}']
+        out = t.codes(*TOP, f'--tar={folder}/a.tar').out
+        faults += [] if ' newest moment-newest-by: name' in out else [f'members: {out[:200]}']
     return faults
 
 
@@ -401,9 +400,9 @@ def counters_reset():
         return dump(5, V, S).replace(b'[0: 0]', f'[{objects}: {objects * 8192}]'.encode())
     with scratch() as folder:
         made = Folder(folder, {f'a.7.{i}.i{i}.heap': accumulated(n) for i, n in enumerate((9, 99, 6))})
-        out = t.ok(*TOP, '--metric=alloc-space', *made.paths).out
-        calm = t.ok(*TOP, *made.paths).out
-        return [out[:300]] * ('i2, the newest, its counters were reset' not in out) + [calm] * ('reset' in calm)
+        out = t.codes(*TOP, '--metric=alloc-space', *made.paths).out
+        calm = t.codes(*TOP, *made.paths).out
+        return [out[:300]] * (' i2 newest, moment-reset' not in out) + [calm] * ('reset' in calm)
 
 
 t.check('counters that were reset are told', counters_reset)
@@ -414,15 +413,15 @@ def sums_and_rows():
     parts = [inuse(path) for path in DBBENCH]
     whole = inuse('--snapshots=sum', *DBBENCH)
     faults += [f'sum {whole}'] * (abs(whole - sum(parts)) > 1)
-    said = t.ok(*TOP, '--snapshots=sum', *DBBENCH).out
-    faults += [said[:300]] * ('counted twice' not in said or '6 inputs' not in said)
+    said = t.codes(*TOP, '--snapshots=sum', *DBBENCH).out
+    faults += [said[:300]] * ('dumps-by-map' not in said or '6 inputs' not in said)
     for args in (('--snapshots=each',), ('--by=input',)):
         report = json.loads(t.ok('top', '--no-symbols', '-fjson', '-n0', *args, *DBBENCH).out)
         rows = sorted(row['flat']['inuse-space']['estimate'] for row in report['rows'])
         faults += [f'{args}: {rows}'] * (rows != sorted(parts))
         faults += [f"{args}: {report['total']}"] * any(report['total'].values())
-        text = t.ok('top', '--no-symbols', *args, *DBBENCH).out
-        faults += [text] * ('\nin use ' in text or 'flat%' in text or '6 dumps of 1 process: each for itself' not in text)
+        text = t.codes('top', '--no-symbols', *args, *DBBENCH).out
+        faults += [text] * ('\nin use ' in text or 'flat%' in text or 'moment-sum:  6 1 : moment-each' not in text)
     for args, code in ((('tree', '--snapshots=each'), 2), (('top', '--snapshots=each', '--by=module'), 2),
                        (('trend', '--snapshots=last'), 2), (('merge', '--timeline', '--snapshots=sum'), 2),
                        (('diff', '--snapshots=peak'), 2), (('top', '--by=input', '--snapshots=final'), 0)):
@@ -444,8 +443,8 @@ def several_processes():
                 text = content(path).replace(b'7f30b314c000', b'7f3%db314c000' % process)
                 files[f'p{process}.{100 + process}.{i}.i{i}.heap'] = text
         made = Folder(folder, files)
-        out = t.ok(*TOP, *made.paths).out
-        faults += [out[:200]] * (not out.startswith('20 dumps of 4 processes: the newest of each (not of one moment)'))
+        out = t.codes(*TOP, *made.paths).out
+        faults += [out[:200]] * (not out.startswith('moment-sum:  20 4 es: moment-of-each: newest )'))
         faults += [out[:300]] * ('\n4 inputs' not in out)
         want = sum(inuse(path) for path in made.paths[4::5])
         faults += [f'{inuse(*made.paths)} instead of {want}'] * (abs(inuse(*made.paths) - want) > 1)
@@ -462,15 +461,14 @@ t.check('four processes of five dumps: the newest of each', several_processes)
 def sides_of_a_diff():
     """Each side is treated separately; a process may be on both, and a side of a single dump uses it, even an exit
     dump."""
-    got = t.ok('diff', '--no-symbols', *DBBENCH[:3], '--to', *DBBENCH[3:]).out
-    want = t.ok('diff', '--no-symbols', DBBENCH[2], DBBENCH[4]).out
+    got = t.codes('diff', '--no-symbols', *DBBENCH[:3], '--to', *DBBENCH[3:]).out
+    want = t.codes('diff', '--no-symbols', DBBENCH[2], DBBENCH[4]).out
     head, rest = got.split('\n', 2)[:2], got.split('\n', 2)[2]
-    faults = [got[:500]] * (not head[0].startswith('base: 3 dumps of 1 process: i6') or
-                            not head[1].startswith('new: 3 dumps of 1 process: i12') or
-                            re.sub('^(some were )?made at exit.*\n', '', rest) !=
-                            re.sub('^(some were )?made at exit.*\n', '', want))
-    exit_dump = t.ok('diff', '--no-symbols', DBBENCH[0], DBBENCH[5]).out
-    return faults + [exit_dump[:200]] * ('\n1 base, 1 new' not in exit_dump[:100] or 'at exit' not in exit_dump[:40])
+    faults = [got[:500]] * (not head[0].startswith('moment-sum: base:  3 1 moment-of-one:  i6 ') or
+                            not head[1].startswith('moment-sum: new:  3 1 moment-of-one:  i12 ') or
+                            re.sub('^exit-dumps.*\n', '', rest) != re.sub('^exit-dumps.*\n', '', want))
+    exit_dump = t.codes('diff', '--no-symbols', DBBENCH[0], DBBENCH[5]).out
+    return faults + [exit_dump[:200]] * ('\n1 base, 1 new' not in exit_dump[:100] or 'exit-dumps-hide' not in exit_dump[:40])
 
 
 t.check('the sides of a diff, each by itself', sides_of_a_diff)
@@ -517,6 +515,7 @@ def ways_of_reading():
     with scratch() as folder:
         plain = Folder(folder, {path.name[:-3]: content(path) for path in DBBENCH}).paths
         want = t.ok(*TOP, *plain).out
+        rows = t.codes(*TOP, *plain).out.partition('\n')[2]
         for order in (plain[::-1], plain[3:] + plain[:3]):
             for jobs in ('-j1', '-j3'):
                 faults += [f'{jobs}: another order'] * (t.ok(*TOP, jobs, *order).out != want)
@@ -534,9 +533,7 @@ def ways_of_reading():
         for name in (plain[-1], plain[-2]):
             rest = [path for path in plain if path != name]
             got = t.ok(*TOP, '-', *rest, stdin=name.read_bytes()).out
-            rows = got.partition('function\n')[2]
-            faults += [f'{name.name} from standard input: {got[:300]}'] * (name == plain[-2] and False)
-            faults += [] if rows else [got[:300]]
+            faults += [] if got.partition('function\n')[2] else [got[:300]]
         # A used dump that comes through a pipe is not lost.
         made = Folder(folder, {'a.7.1.i1.heap': dump(6, V, S), 'a.7.2.i2.heap': dump(7, V, S)}).paths
         got = inuse('-', *made, stdin=dump(5, V2, S2))
@@ -545,9 +542,9 @@ def ways_of_reading():
             plain[:-1], key=lambda path: int(path.name.split('.')[2])))]
         for path in plain:
             path.unlink()
-        got = t.ok(*TOP, *renamed).out.partition('\n')
-        faults += [f'renamed: {got[0]}'] * ('moment-4.heap, the newest by number' not in got[0])
-        faults += ['renamed: other rows'] * (got[2] != want.partition('\n')[2])
+        got = t.codes(*TOP, *renamed).out.partition('\n')
+        faults += [f'renamed: {got[0]}'] * (' moment-4.heap newest moment-newest-by: number ' not in got[0])
+        faults += ['renamed: other rows'] * (got[2] != rows)
     return faults
 
 
@@ -558,9 +555,9 @@ def damaged_newest():
     """A complete dump of the process is used instead of a truncated one, and that is reported."""
     with scratch() as folder:
         made = Folder(folder, {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S)[:60]}).paths
-        refused = t.run(*TOP, *made)
+        refused = t.run(*TOP, *made, is_coded=True)
         got = t.run(*TOP, '--max-skipped=1', *made)
-        return [str(refused.code)] * (refused.code != 3 or 'in its place' not in refused.out) + [got.out] * (
+        return [str(refused.code)] * (refused.code != 3 or 'replaced-by: ' not in refused.out) + [got.out] * (
             got.code != 3 or abs(inuse(made[0]) - json.loads(t.run(
                 'top', '-fjson', '--no-symbols', '--max-skipped=1', *made).out)['total']['inuse-space']['estimate']) > 1)
 
