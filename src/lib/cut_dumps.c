@@ -123,21 +123,22 @@ static double total_of(const struct hp_input_record *input) {
 // Add to the error of a skipped dump its own totals and the dump that is used instead.
 static void explain_replacement(struct hp_input_record *input,
                                 const struct hp_input_record *instead) {
-    char total[HP_NUMBER_SIZE], says[HP_NUMBER_SIZE + 64] = "";
+    char total[HP_NUMBER_SIZE];
+    struct hp_err err = *input->err;
+    size_t used = strlen(err.message);
     bool has_totals =
         input->header_line > 0 && !hp_count_is_wrapped(&input->header.inuse);
     if (has_totals) {
         double bytes = total_of(input);
         hp_format_bytes(total, (hp_int128)(bytes * 0x1p20), HP_UNIT_AUTO);
-        hp_message_print(says, sizeof says,
+        hp_message_print(err.message + used, sizeof err.message - used,
                          HP_MESSAGE("replaced-total",
                                     "; its first lines say that %s were in use"),
                          total);
+        used = strlen(err.message);
     }
-    struct hp_err err = *input->err;
-    size_t used = strlen(err.message);
     hp_message_print(err.message + used, sizeof err.message - used,
-                     HP_MESSAGE("replaced-by", "%s; %s counts in its place"), says,
+                     HP_MESSAGE("replaced-by", "; %s counts in its place"),
                      instead->public.name);
     hp_input_set_err(input, &err);
 }

@@ -161,7 +161,7 @@ class Result:
             raise AssertionError(f'{self}: no table in: {self.out[:500]!r}')
         rows = []
         for line in lines[1:]:
-            if not line.strip() or line.startswith('@: '):
+            if not line.strip() or line.startswith(('@: ', 'note-file-offsets')):
                 break
             row = self.ROW.match(line)
             if not row:

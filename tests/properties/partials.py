@@ -43,7 +43,7 @@ def totals(path):
 
 def merge(out, inputs, *options):
     """The status."""
-    return t.run('merge', '-q', '--no-symbols', '-o', out, *options, *inputs)
+    return t.run('merge', '-q', '--no-symbols', '-o', out, *options, *inputs, is_coded=True)
 
 
 def split(r, items, parts):
@@ -90,7 +90,7 @@ def any_split(period):
             out, result = merged_in_parts(folder, bags)
             where = f'{seed}: {[len(bag) for bag in bags]}'
             outcomes['same' if out else 'refused'] += 1
-            if not out and (result.code != 4 or not torn or 'info --print=used' not in result.err):
+            if not out and (result.code != 4 or not torn or 'process-in-two-partials: ' not in result.err):
                 faults.append(f'{where}: {result.code}: {result.err[:200]}')
             elif out and torn:
                 faults.append(f'{where}: a process in two of them, and not a word')
@@ -173,11 +173,11 @@ def asked_for():
             faults.append(f'{result.code}: {totals(parts[2])}, not {want}: {result.err}')
         if 'snapshots=last,sum ' not in keys_of(parts[2])[0] or len(keys_of(parts[2])) != 1:
             faults.append(f'{keys_of(parts[2])}')
-        text = t.ok('top', '--no-symbols', parts[2]).out
-        for sentence in ('several dumps of a process were added up', 'merged with different --snapshots'):
-            faults += [] if sentence in text else [f'no "{sentence}" in {text[:600]}']
-        told = t.ok('top', '--no-symbols', '--snapshots=sum', *parts[:2]).out
-        faults += [] if 'hold the same processes: what lives in both is counted twice' in told else [told[:600]]
+        text = t.codes('top', '--no-symbols', parts[2]).out
+        for code in ('snapshots-were-summed\n', 'snapshots-differ\n'):
+            faults += [] if code in text else [f'no "{code}" in {text[:600]}']
+        told = t.codes('top', '--no-symbols', '--snapshots=sum', *parts[:2]).out
+        faults += [] if ' merged-twice\n' in told else [told[:600]]
         # Sides of a diff, moments of a trend and rows of inputs are not added up.
         for command in ('diff', 'trend', 'info', ('top', '--by=input')):
             t.ok(*([command] if isinstance(command, str) else command), '--no-symbols', *parts[:2])
@@ -235,8 +235,8 @@ def without_maps():
             parts.append(pathlib.Path(folder, f'{i}.pb.gz'))
             t.ok('merge', '-q', '--no-symbols', '-o', parts[-1], path)
             faults += [] if ' untold=1 keys=' in keys_of(parts[-1])[0] else [f'{keys_of(parts[-1])}']
-        text = t.ok('top', '--no-symbols', *parts).out
-        faults += [] if '2 processes without a memory map' in text else [text[:500]]
+        text = t.codes('top', '--no-symbols', *parts).out
+        faults += [] if 'merged-maybe-one-process: 2\n' in text else [text[:500]]
     return faults
 
 
@@ -253,7 +253,7 @@ def very_many():
         faults += [] if keys_of(again) == lines else [f'{[line[:80] for line in keys_of(again)]}']
         path.write_bytes(written([f'{MARK}snapshots=last of=in-use untold=0 keys={keys[2400]}']))
         result = merge(pathlib.Path(folder, 'y.pb.gz'), [again, path])
-        if result.code != 4 or '1 process is in' not in result.err:
+        if result.code != 4 or 'process-in-two-partials: 1 ' not in result.err:
             faults.append(f'{result.code}: {result.err}')
     return faults
 
@@ -280,13 +280,13 @@ def marks():
         if read(one, two).code != 0 or keys_of(again) != [one + '3' * 48]:
             faults.append(f'two: {keys_of(again)}')
         result = read(one, f'{MARK}snapshots=last of=in-use untold=0 keys={other}')
-        if result.code != 4 or 'twice' not in result.err:
+        if result.code != 4 or 'process-in-two-partials: 1 ' not in result.err:
             faults.append(f'one twice: {result.code}: {result.err}')
         for text in (one[:-1], one[:-48] + '0' * 32 + '1' * 16, one.replace('untold=0', 'untold=-1'), MARK,
                      one.replace('keys=', 'keys= '), one.replace('processes/1', 'processes/2'), one + 'g' * 48,
                      one.replace('untold=0', f'untold={1 << 64}')):
             result = read(text)
-            if result.code != 5 or 'what it says of its processes' not in result.err:
+            if result.code != 5 or 'damaged-pprof: pprof-processes ' not in result.err:
                 faults.append(f'{text}: {result.code}: {result.err}')
     return faults
 

@@ -41,8 +41,8 @@ def folded(content):
     return with_bytes(content, lambda path: t.ok('folded', '--no-symbols', path).folded())
 
 
-def run(content, *args):
-    return with_bytes(content, lambda path: t.run(*args, '--no-symbols', path))
+def run(content, *args, **options):
+    return with_bytes(content, lambda path: t.run(*args, '--no-symbols', path, **options))
 
 
 # --- what is read ------------------------------------------------------------------------
@@ -88,13 +88,13 @@ def only_samples():
     p = small()
     faults = []
     for content, sentence in (
-            (p.parts[-1] * 3 + message(6, ''), 'damaged: a pprof profile without sample types'),
-            (samples_first(p)[:len(p.parts[-1]) + 5], 'damaged pprof profile'),
-            (message(2, number(1, 7)) * 9, 'not a heap profile'),
-            (message(2, number(2, 7), number(4, 7)) * 9, 'not a heap profile'),
-            (message(2, number(2, 7), message(1, b'\xff')) * 9, 'not a heap profile'),
-            (message(2, number(2, 7), number(3, 7)) * 9, 'not a heap profile')):
-        result = with_bytes(content, lambda path: t.run('top', path))
+            (p.parts[-1] * 3 + message(6, ''), 'damaged-pprof-no-types'),
+            (samples_first(p)[:len(p.parts[-1]) + 5], 'damaged-pprof: '),
+            (message(2, number(1, 7)) * 9, 'not-a-profile'),
+            (message(2, number(2, 7), number(4, 7)) * 9, 'not-a-profile'),
+            (message(2, number(2, 7), message(1, b'\xff')) * 9, 'not-a-profile'),
+            (message(2, number(2, 7), number(3, 7)) * 9, 'not-a-profile')):
+        result = with_bytes(content, lambda path: t.run('top', path, is_coded=True))
         if result.code != 5 or sentence not in result.err:
             faults.append(f'{result.code} {result.err!r}, not {sentence!r}')
     return faults
@@ -209,11 +209,11 @@ def units():
             faults.append(f'{unit}: the period')
     p = Profile((('inuse_space', 'kB'),))
     p.sample([p.location(0, 0, [('f', '', 0)])], [1 << 53])
-    faults += refused(p.bytes(), 'a value of 2^63 bytes or more')
+    faults += refused(p.bytes(), 'damaged-pprof: sample-value-too-large ')
     for unit in ('bs', 'kilo', 'kilobytess', 'pages', ''):
         p = Profile((('inuse_space', unit),))
         p.sample([p.location(0, 0, [('f', '', 0)])], [1])
-        faults += refused(p.bytes(), f"its values are of 'inuse_space' in '{unit}'")
+        faults += refused(p.bytes(), f'pprof-not-heap: inuse_space {unit}')
     return faults
 
 
@@ -235,19 +235,17 @@ def columns_that_differ():
         c = write('c', (('inuse_space', 'bytes'),), [16])
         faults = []
         for paths, wanted, sentences in (
-                ((a, b), (12, 1200, 1, 100), ['only 1 of 2 inputs say what is in use']),
-                ((a, c), (4, 400, 1, 116), ['only 1 of 2 inputs say what was allocated',
-                                            'c has bytes, but not how many objects']),
-                ((b, c), (8, 800, None, 16), ['only 1 of 2 inputs say what is in use',
-                                           'only 1 of 2 inputs say what was allocated'])):
-            result = t.ok('info', '--no-symbols', *paths)
+                ((a, b), (12, 1200, 1, 100), ['some-without-in-use: 1 2\n']),
+                ((a, c), (4, 400, 1, 116), ['some-without-allocated: 1 2 ', 'c  input-without-objects']),
+                ((b, c), (8, 800, None, 16), ['some-without-in-use: 1 2\n', 'some-without-allocated: 1 2 '])):
+            result = t.codes('info', '--no-symbols', *paths)
             got = result.totals()
             order = ('alloc-objects', 'alloc-space', 'inuse-objects', 'inuse-space')
             if tuple(got[metric] for metric in order) != wanted:
                 faults.append(f'{paths}: {got}')
             faults += [f'{paths}: no {text!r}' for text in sentences if text not in result.out]
-        alone = t.run('top', '--no-symbols', b)
-        if alone.code != 5 or '--metric=alloc-space shows it' not in alone.err:
+        alone = t.run('top', '--no-symbols', b, is_coded=True)
+        if alone.code != 5 or 'in-use-not-there' not in alone.err:
             faults.append(f'{alone.code}: {alone.err}')
         shown = t.table('--no-symbols', '--metric=alloc-space', b).rows()
         faults += [] if shown == [(800, 800, 'b')] else [f'{shown}']
@@ -345,11 +343,11 @@ def bytes_only():
     b = p.mapping('/srv/none/b', 0, (1 << 64) - 1)
     p.sample([p.location(0x1000, a)], [640])
     p.sample([p.location(0x1000, b)], [320])
-    result = run(p.bytes(), 'folded')
+    result = run(p.bytes(), 'folded', is_coded=True)
     faults = [] if sorted(result.folded()) == [(['a+0x1001'], 640), (['b+0x1001'], 320)] \
         else [str(result.folded())]
-    for sentence in ('not how many objects', 'no sample period'):
-        faults += [] if sentence in result.err else [f'no warning: {sentence}: {result.err}']
+    for code in ('input-without-objects', 'input-without-period'):
+        faults += [] if code in result.err else [f'no warning: {code}: {result.err}']
     return faults
 
 
@@ -360,11 +358,11 @@ def untold_objects():
         p.sample([p.location(0x1000 + 16 * i)], [100 << 20])
     faults = []
     for profile, tells in ((p, False), (small(), True)):
-        texts = [with_bytes(profile.bytes(), lambda path: t.ok(
+        texts = [with_bytes(profile.bytes(), lambda path: t.codes(
             command, '--no-symbols', *more, path).out)
             for command, more in (('top', ()), ('top', ['--format=json']), ('stacks', ()),
                                   ('stacks', ['--format=json']))]
-        found = ['too small to be sampled' in texts[0], '"unseen": null' not in texts[1],
+        found = ['not-shown: ' in texts[0], '"unseen": null' not in texts[1],
                  'seen once' in texts[2], 'seen-once' in texts[3]]
         if found != [tells] * 4:
             faults.append(f'{tells}: {found}')
@@ -532,10 +530,10 @@ def writer():
 # --- what is not ---------------------------------------------------------------------------
 
 
-def refused(content, sentence):
-    result = run(content, 'top')
-    if result.code != 5 or result.out or sentence not in result.err:
-        return [f'{sentence}: ended with {result.code}: {result.err}']
+def refused(content, message):
+    result = run(content, 'top', is_coded=True)
+    if result.code != 5 or result.out or message not in result.err:
+        return [f'{message}: ended with {result.code}: {result.err}']
     return []
 
 
@@ -565,26 +563,26 @@ def broken():
 
     faults = []
     for change, sentence in (
-            (lambda p: p.sample([1000], [1, 8]), 'a location that is not there'),
-            (lambda p: p.sample([], [1]), 'fewer values'),
-            (lambda p: p.sample([], [1, 8, 3]), 'more values'),
-            (missing_string, 'a string that is not there'),
-            (missing_mapping, 'a mapping that is not there'), (twice, 'two entries with one id'),
-            (no_id, 'an entry without an id'), (missing_function, 'a function that is not there'),
-            (lambda p: p.parts.append(number(14, 1000)), 'a string that is not there'),
-            (times, 'two profiles, one behind the other'),
-            (lambda p: p.texts.__setitem__(0, 'x'), 'the first string is not empty'),
-            (lambda p: p.parts.append(b'\x0b'), 'a field of no known type'),
-            (lambda p: p.parts.append(varint(1 << 40)), 'a field without a number'),
-            (lambda p: p.parts.append(number(2, 5)), 'a number where bytes are expected'),
-            (lambda p: p.parts.append(message(12, 'abc')), 'bytes where a number is expected'),
-            (lambda p: p.parts.append(b'\x60' + b'\xff' * 9 + b'\x7f'), 'not below 2^64'),
+            (lambda p: p.sample([1000], [1, 8]), 'sample-location-missing'),
+            (lambda p: p.sample([], [1]), 'sample-few-values'),
+            (lambda p: p.sample([], [1, 8, 3]), 'sample-many-values'),
+            (missing_string, 'string-missing'),
+            (missing_mapping, 'mapping-missing'), (twice, 'entry-id-twice'),
+            (no_id, 'entry-without-id'), (missing_function, 'function-missing'),
+            (lambda p: p.parts.append(number(14, 1000)), 'string-missing'),
+            (times, 'two-profiles'),
+            (lambda p: p.texts.__setitem__(0, 'x'), 'first-string-not-empty'),
+            (lambda p: p.parts.append(b'\x0b'), 'proto-type-unknown'),
+            (lambda p: p.parts.append(varint(1 << 40)), 'proto-field-without-number'),
+            (lambda p: p.parts.append(number(2, 5)), 'proto-bytes-expected'),
+            (lambda p: p.parts.append(message(12, 'abc')), 'proto-number-expected'),
+            (lambda p: p.parts.append(b'\x60' + b'\xff' * 9 + b'\x7f'), 'proto-number-too-large'),
             (lambda p: p.parts.append(message(4, number(1, 79), b'\x22\x7f')),
-             'longer than what holds it')):
+             'proto-field-too-long')):
         faults += refused(profile(change), sentence)
     cpu = Profile((('samples', 'count'), ('cpu', 'nanoseconds')))
     cpu.sample([], [1, 10])
-    faults += refused(cpu.bytes(), "not of the heap: its values are of 'cpu' in 'nanoseconds'")
+    faults += refused(cpu.bytes(), 'pprof-not-heap: cpu nanoseconds')
     return faults
 
 

@@ -222,8 +222,8 @@ def compared(folder):
         if value['metric'] != 'delay' or value['estimator'] != 'none' or not value['rows']:
             faults.append(f"{value['metric']} by {value['estimator']}")
     lacks = next(path for path, values in zip(fleet.paths, fleet.inputs) if kind not in values)
-    refused = t.run('diff', '-q', '--metric=delay', fleet.paths[having[0]], lacks)
-    if 'cannot be compared: it does not say delay' not in refused.err or refused.code == 0:
+    refused = t.run('diff', '-q', '--metric=delay', fleet.paths[having[0]], lacks, is_coded=True)
+    if 'accum-missing: delay' not in refused.err or refused.code == 0:
         faults.append(refused.err)
     return faults
 
@@ -250,10 +250,9 @@ def uncertain(folder):
     faults = [f'{estimate}' for estimate in estimates if list(estimate) != ['resident_space'] or
               estimate['resident_space']['low'] is not None or
               estimate['resident_space']['high'] is not None]
-    head = t.ok('top', '-q', '--metric=resident_space', *fleet.paths).out
+    head = t.codes('top', '-q', '--metric=resident_space', *fleet.paths).out
     having = sum(KINDS['resident_space'] in values for values in fleet.inputs)
-    wanted = (f'metric     resident_space in {having} of 6 inputs, added up as it is: how it was '
-              'scaled is not known\n')
+    wanted = (f'metric     resident_space in {having} of 6 inputs, unit-unscaled\n')
     return faults + ([] if wanted in head and '±' not in head else [head])
 
 
@@ -261,8 +260,8 @@ def names(folder):
     fleet, faults = Fleet(folder, 9), []
     known = 'inuse-space, inuse-objects, age/count, age/seconds, delay, resident_space'
     for name in ('nothing', 'age', 'delay/count', 'resident-space', 'resident_space/'):
-        refused = t.run('top', '-q', f'--metric={name}', *fleet.paths)
-        if f"no input has a metric '{name}', but: {known}" not in refused.err or refused.code != 5:
+        refused = t.run('top', '-q', f'--metric={name}', *fleet.paths, is_coded=True)
+        if f'metric-unknown: {name} {known}' not in refused.err or refused.code != 5:
             faults.append(f'{name}: {refused.code} {refused.err}')
     same = [t.ok('top', '-q', f'--metric={name}', *fleet.paths).out
             for name in ('inuse-objects', 'inuse_objects')]
@@ -294,23 +293,23 @@ def negative(folder):
         got = changes('--metric=delay', *['--cum'] * cum, *fleet.paths)
         faults += [f'{name}: {got.get(name)}' for name, row in wanted.items()
                    if row[cum] != got.get(name, 0)]
-    refused = t.run('merge', '-q', '-fcallgrind', '--metric=delay', *fleet.paths)
-    return faults + ([] if 'below zero' in refused.err else [refused.err])
+    refused = t.run('merge', '-q', '-fcallgrind', '--metric=delay', *fleet.paths, is_coded=True)
+    return faults + ([] if 'no-negative-numbers' in refused.err else [refused.err])
 
 
 def limits(folder):
     """Too many types, or two of one name and unit, or nothing of memory."""
     faults = []
     for types, wanted in (
-            ([('space', 'bytes')] + [(f't{i}', 'count') for i in range(256)], 'more than 256 sample types'),
-            ([('space', 'bytes'), ('a', 'kB'), ('a', 'bytes')], 'two sample types of one name'),
-            ([('a', 'count'), ('space', 'bytes'), ('a', 'count')], 'two sample types of one name'),
-            ([('samples', 'count'), ('cpu', 'nanoseconds')], "but not of the heap: its values are of 'cpu'")):
+            ([('space', 'bytes')] + [(f't{i}', 'count') for i in range(256)], 'pprof-many-types: 256'),
+            ([('space', 'bytes'), ('a', 'kB'), ('a', 'bytes')], 'damaged-pprof-type-twice'),
+            ([('a', 'count'), ('space', 'bytes'), ('a', 'count')], 'damaged-pprof-type-twice'),
+            ([('samples', 'count'), ('cpu', 'nanoseconds')], 'pprof-not-heap: cpu ')):
         p = Profile(types)
         p.sample([p.location(0, 0, [('f', '', 0)])], [1] * len(types))
         path = pathlib.Path(folder, 'x.pb')
         path.write_bytes(p.bytes())
-        refused = t.run('top', '-q', path)
+        refused = t.run('top', '-q', path, is_coded=True)
         faults += [] if wanted in refused.err and refused.code != 0 else [f'{wanted}: {refused.err}']
     p = Profile([('space', 'bytes'), *((f't{i}', 'count') for i in range(255))])
     p.sample([p.location(0, 0, [('f', '', 0)])], range(256))

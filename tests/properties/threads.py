@@ -90,8 +90,8 @@ def one_thread():
             got = json.loads(out)['total']['inuse-space']['estimate']
             if not near(got, sums[name][1], 1e-9, 0.001):
                 faults.append(f'{asked}: {got}, not {sums[name][1]}')
-    wrong = t.run('top', '--thread=worker', path)
-    return faults + ([] if wrong.code == 5 and 'no input has a thread worker' in wrong.err
+    wrong = t.run('top', '--thread=worker', path, is_coded=True)
+    return faults + ([] if wrong.code == 5 and 'nothing-of-thread: worker ' in wrong.err
                      else [f'{wrong.code}: {wrong.err}'])
 
 
@@ -123,8 +123,8 @@ def no_labels():
 
 
 def no_threads():
-    result = t.run('top', '--by=thread', t.formats / 'go-text.heap')
-    return [] if result.code == 5 and 'no input has threads' in result.err \
+    result = t.run('top', '--by=thread', t.formats / 'go-text.heap', is_coded=True)
+    return [] if result.code == 5 and 'no-input-has: threads' in result.err \
         else [f'{result.code}: {result.err}']
 
 
@@ -137,8 +137,8 @@ def told_alone():
                    ('trend', other)):
         for thread in ((), ('--thread=alloc_c',)):
             args = (*report, *thread, f'--symbol-dir={t.root}', dump)
-            out = t.ok(*args).out
-            if ('\nread       only thread alloc_c: totals are its own\n' in out) != bool(thread):
+            out = t.codes(*args).out
+            if ('\nread       read-thread alloc_c: read-thread-totals\n' in out) != bool(thread):
                 faults.append(f'{args}: {out[:500]}')
             value = json.loads(t.ok(*args, '-q', '-fjson').out).get('thread')
             if value != ('alloc_c' if thread else None):

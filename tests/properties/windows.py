@@ -8,6 +8,7 @@ import gzip
 import os
 import pathlib
 import random
+import re
 import subprocess
 
 from harness import Tests, scratch
@@ -49,21 +50,21 @@ def is_in(content, offset, begin):
 
 def cut(content, at):
     """The content truncated at a place, in a line or after one, and the expected message and status."""
-    where = 'in the middle of a line' if content[at - 1:at] != b'\n' else 'before its MAPPED_LIBRARIES section'
-    return content[:at], f':{line_at(content, at)}: damaged: the file ends {where}', 5
+    where = 'in-line' if content[at - 1:at] != b'\n' else 'before-map'
+    return content[:at], f':{line_at(content, at)}: damaged-dump: ends-{where}', 5
 
 
 def damaged(content, at):
     """The content with a byte changed that is in no number; None if the place is after a line."""
     if not is_in(content, at, b'@') and not is_in(content, at, b'  t'):
         return None
-    return content[:at] + b'~' + content[at + 1:], f':{line_at(content, at)} has malformed lines', 0
+    return content[:at] + b'~' + content[at + 1:], f':{line_at(content, at)} input-malformed: ', 0
 
 
 def too_deep(content, at):
     """The stack that begins before the offset goes on for far more than a window."""
     end = content.index(b'\n', content.rindex(b'\n@', 0, at) + 1)
-    says = f':{line_at(content, end)}: a stack of more than 65,536 frames'
+    says = f':{line_at(content, end)}: stack-too-deep'
     return content[:end] + b' 0x10' * TOO_DEEP + content[end:], says, 7
 
 
@@ -80,7 +81,7 @@ def variants(folder, content):
 
 def sentences(text, name):
     """The messages about the file, without its name."""
-    return [line.split(name, 1)[1] for line in text.splitlines() if name + ':' in line]
+    return [line.split(name, 1)[1].strip() for line in text.splitlines() if re.search(re.escape(name) + ' ?:', line)]
 
 
 def faults_of(content, says, code):
@@ -88,7 +89,7 @@ def faults_of(content, says, code):
         faults, first = [], None
         for how, path, fed in variants(folder, content):
             for binary in BINARIES:
-                done = subprocess.run([binary, 'info', '--no-symbols', path or '-'], input=fed or b'',
+                done = subprocess.run([binary, '--message-codes', 'info', '--no-symbols', path or '-'], input=fed or b'',
                                       capture_output=True, check=False)
                 told = sentences((done.stderr + done.stdout).decode(), str(path or 'standard input'))
                 first = first or told
