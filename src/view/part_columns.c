@@ -223,8 +223,11 @@ static const struct hp_field size_fields[SIZE_FIELDS] = {
      HP_NEW_LINE,
      NULL,
      36,
-     "sizes: of the objects of a row from the least to the largest, between them how much is in each "
-     "power of two; ~ is likely; mixed: of sizes that cannot be told apart",
+     HP_WORDS(
+         "note-sizes",
+         "sizes: of the objects of a row from the least to the largest, between them "
+         "how much is in each power of two; ~ is likely; mixed: of sizes that cannot be "
+         "told apart"),
      3},
     {{"size_least", NULL, "bytes", HP_CELL_NUMBER}, SIZE_LEAST},
     {{"size_most", NULL, "bytes", HP_CELL_NUMBER}, SIZE_MOST},
@@ -237,8 +240,11 @@ static const struct hp_field age_fields[AGE_FIELDS] = {
      HP_NEW_LINE,
      NULL,
      26,
-     "median age so far: half of what a row has in use was younger when the dump was made, as far as "
-     "objects are listed with their ages; of what was freed nothing is known: no lifetime",
+     HP_WORDS(
+         "note-ages",
+         "median age so far: half of what a row has in use was younger when the dump "
+         "was made, as far as objects are listed with their ages; of what was freed "
+         "nothing is known: no lifetime"),
      3},
     {{"median_age_from", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_FROM},
     {{"median_age_to", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_TO},

@@ -371,15 +371,18 @@ static const struct hp_field fields[] = {
      HP_NEW_LINE,
      NULL,
      8,
-     "what one stack frees in one tick of the clock is one batch; of fewer than two "
-     "there is no interval",
+     HP_WORDS(
+         "note-batches",
+         "what one stack frees in one tick of the clock is one batch; of fewer than two "
+         "there is no interval"),
      4},
     {{"by_others", "elsewhere", "", HP_CELL_COUNT},
      BY_OTHERS,
      0,
      NULL,
      9,
-     "elsewhere: freed by another thread than that which allocated it",
+     HP_WORDS("note-elsewhere",
+              "elsewhere: freed by another thread than that which allocated it"),
      5},
     {{"negative", NULL, "", HP_CELL_COUNT}, NEGATIVE},
     {{"no_time", NULL, "", HP_CELL_COUNT}, NO_TIME},

@@ -296,27 +296,30 @@ static const struct hp_field fields[] = {
      HP_ROUGH,
      NULL,
      9,
-     "at least, at most: the share of what was allocated between the first dump and the "
-     "last that is "
-     "still live, whatever lifetimes are, and sizes"},
+     HP_WORDS(
+         "note-survives",
+         "at least, at most: the share of what was allocated between the first dump and "
+         "the last that is still live, whatever lifetimes are, and sizes")},
     {{"verdict", "verdict", "", HP_CELL_TEXT},
      VERDICT,
      0,
      NULL,
      9,
-     "temporary: at most 1 % is still live; kept: more than 50 %; of this window, and "
-     "of no other"},
+     HP_WORDS(
+         "note-temporary",
+         "temporary: at most 1 % is still live; kept: more than 50 %; of this window, "
+         "and of no other")},
     {{"samples", NULL, "", HP_CELL_NUMBER}, SAMPLES, HP_ROUGH},
     {{"turnover", "turnover", NULL, HP_CELL_NUMBER},
      TURNOVER,
      HP_NEW_LINE | HP_ROUGH,
      NULL,
      0,
-     "turnover: mean live bytes x bytes of the process / bytes allocated, as the dumps "
-     "saw it, in bytes "
-     "that the process allocates: no lifetime; if what lives long is rare the mean "
-     "lifetime can be many "
-     "times this",
+     HP_WORDS(
+         "note-turnover",
+         "turnover: mean live bytes x bytes of the process / bytes allocated, as the "
+         "dumps saw it, in bytes that the process allocates: no lifetime; if what lives "
+         "long is rare the mean lifetime can be many times this"),
      4},
     {{"turnover_low", "from", NULL, HP_CELL_NUMBER}, TURNOVER_LOW, HP_ROUGH, .leaves = 1},
     {{"turnover_high", "to", NULL, HP_CELL_NUMBER}, TURNOVER_HIGH, HP_ROUGH, .leaves = 1},
@@ -330,11 +333,12 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      11,
-     "few-dumps: fewer than 8; uneven: gaps between them are not within 20 %; pauses: "
-     "nothing was "
-     "allocated in over 20 % of the gaps, or in the first or last; window: over 20 % is "
-     "still live; drift: "
-     "live in the halves differs by 25 %; few-samples: fewer than 10",
+     HP_WORDS(
+         "note-window",
+         "few-dumps: fewer than 8; uneven: gaps between them are not within 20 %; "
+         "pauses: nothing was allocated in over 20 % of the gaps, or in the first or "
+         "last; window: over 20 % is still live; drift: live in the halves differs by "
+         "25 %; few-samples: fewer than 10"),
      2},
 };
 

@@ -46,8 +46,10 @@ static const struct hp_field fields[] = {
      0,
      "spread",
      0,
-     "spread: standard deviation between inputs beyond sampling error; p: probability that "
-     "sampling alone makes them differ this much; - is not known",
+     HP_WORDS(
+         "note-spread",
+         "spread: standard deviation between inputs beyond sampling error; p: "
+         "probability that sampling alone makes them differ this much; - is not known"),
      2},
 };
 

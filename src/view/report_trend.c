@@ -57,9 +57,10 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      10,
-     "p sampling: probability that sampling alone shows growth this large; it does not "
-     "allow "
-     "for values that go up and down",
+     HP_WORDS(
+         "note-p-of-sampling",
+         "p sampling: probability that sampling alone shows growth this large; it does "
+         "not allow for values that go up and down"),
      5},
     {{"q", NULL, "", HP_CELL_P}, Q},
     {{"shape", NULL, "", HP_CELL_TEXT},
@@ -67,9 +68,10 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      8,
-     "grows by at least: a lower bound; marked is growth that is steady, or steady "
-     "since a "
-     "dump, no step, no cycle, nor what half a wave explains better",
+     HP_WORDS(
+         "note-grows-by",
+         "grows by at least: a lower bound; marked is growth that is steady, or steady "
+         "since a dump, no step, no cycle, nor what half a wave explains better"),
      4},
     {{"onset_dump", NULL, "", HP_CELL_TEXT}, ONSET_DUMP, HP_NEW_LINE, "onset"},
     {{"onset_from", NULL, "", HP_CELL_TEXT}, ONSET_FROM, 0, "onset"},
@@ -83,8 +85,10 @@ static const struct hp_field fields[] = {
      HP_ROUGH | HP_NEW_LINE,
      NULL,
      6,
-     "tau: 1 where each value is more than the one before; grew: in how many of the "
-     "steps",
+     HP_WORDS(
+         "note-tau",
+         "tau: 1 where each value is more than the one before; grew: in how many of the "
+         "steps"),
      2},
     {{"grew", "grew", "", HP_CELL_COUNT}, GREW, 0, NULL, 10, .leaves = 1},
     {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},

@@ -518,7 +518,7 @@ static void put_notes(const struct table *t) {
             hp_text_trend_note(t->out, t->view, field->note);
             hp_text_onsets(t->out, t->view);
         } else if (field->note && has_number(t, field)) {
-            hp_sink_print(t->out, "%s\n", field->note);
+            hp_sink_print(t->out, "%s\n", hp_words(field->note));
         }
     }
 }
