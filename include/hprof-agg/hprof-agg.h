@@ -15,7 +15,8 @@
 //
 // Every option struct means "the defaults" when zeroed, and may be NULL; `err` may not.
 // Nothing here prints, exits or keeps global state, except the handler of
-// hp_on_out_of_memory().  A profile and its views may be used by one thread at a time.
+// hp_on_out_of_memory() and the choice of hp_show_message_codes().  A profile and its
+// views may be used by one thread at a time.
 // When memory runs out the process ends: see hp_on_out_of_memory().  Texts may come from
 // the author of an input, who is not trusted: see hp_escape() before showing them.
 //
