@@ -272,10 +272,11 @@ static void complain_of_builds(struct complaint *complaint,
     if (is_open_in_part(complaint->profile, module) && dumps.is_by_stacks) {
         hp_message_print(
             complaint->text, sizeof complaint->text,
-            HP_MESSAGE("builds-by-stacks",
-                       "dumps of several builds cannot be separated, and only stacks that "
-                       "fit a file have names (merge --with-builds keeps the build of each "
-                       "dump)"));
+            HP_MESSAGE(
+                "builds-by-stacks",
+                "dumps of several builds cannot be separated, and only stacks that "
+                "fit a file have names (merge --with-builds keeps the build of each "
+                "dump)"));
     } else if (is_open_in_part(complaint->profile, module)) {
         hp_message_print(
             complaint->text, sizeof complaint->text,

@@ -202,7 +202,9 @@ int hp_resets_refuse_fall(const struct hp_view *view, size_t i, struct hp_err *e
     }
     return hp_fail(
         err, HP_E_EMPTY,
-        "prof.reset was called between %s and %s, or they were made in the other order, "
-        "or one is cut: some stacks have allocated less in the second",
+        HP_MESSAGE("allocated-fell",
+                   "prof.reset was called between %s and %s, or they were made in the "
+                   "other order, or one is cut: some stacks have allocated less in the "
+                   "second"),
         a->public.name, b->public.name);
 }
