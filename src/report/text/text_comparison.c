@@ -310,13 +310,11 @@ bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view) {
         return false;
     }
     if (hp_view_is_of_differences(view)) {
-        hp_sink_print(
-            out, HP_MESSAGE("no-difference", "no change: nothing grew or shrank
-"));
+        hp_sink_print(out,
+                      HP_MESSAGE("no-difference", "no change: nothing grew or shrank\n"));
     } else {
         hp_sink_print(out,
-                      HP_MESSAGE("no-change", "no change: every %s holds what it held
-"),
+                      HP_MESSAGE("no-change", "no change: every %s holds what it held\n"),
                       hp_view_row_kind(view));
     }
     return true;
