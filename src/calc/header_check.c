@@ -21,6 +21,16 @@
 //
 // because roundings hardly reach in the direction of lost stacks: half an object of
 // twenty moves bytes by as much, but never the mean size.
+//
+// If they agree, the total is better known from the header than from the stacks: it was
+// rounded once, by about R/2 bytes, and each stack once more.  B grows with both c' and
+// b', so that the roundings of both give its range,
+//
+//     B(c' - 1/2, b' - 1/2) ... B(c' + 1/2, b' + 1/2)
+//
+// In it are the weights of jemalloc, which are whole bytes and which take e^(-S/R) for
+// (1 - 1/R)^S.  Each may be off by a half in R, so both together by B/R.  The range of
+// the stacks is that of their bounds, and the truth is in both.
 #include "calc/header_check.h"
 
 #include "calc/probability.h"
@@ -278,6 +288,74 @@ enum hp_header_check hp_header_check(const struct hp_dump *dump,
                  is_sum_of_rewritten(dump, &unbias->classes, HP_COLUMN_ALLOC);
     }
     return agrees ? HP_HEADER_AGREES : HP_HEADER_CONTRADICTS;
+}
+
+// --- the total by the header -----------------------------------------------------------
+
+// Bytes that a number may be.
+struct range {
+    double low, high;
+};
+
+// Return the bytes that all stacks of a dump may have together, by its header.
+static struct range range_of(struct hp_count header, double period) {
+    double objects = (double)header.objects, bytes = (double)header.bytes;
+    double high = invert(objects + 0.5, bytes + 0.5, period).bytes;
+    double weights = high * (1 / period + arithmetic);
+    return (struct range){invert(objects - 0.5, bytes - 0.5, period).bytes - weights,
+                          high + weights};
+}
+
+static struct range common_of(struct range a, struct range b) {
+    return (struct range){a.low > b.low ? a.low : b.low,
+                          a.high < b.high ? a.high : b.high};
+}
+
+// Round a bound up to whole bytes; x > -1.
+static int64_t whole_bound(double x) {
+    return (int64_t)(x + 1 - 0x1p-10);
+}
+
+// Return the estimate of the sum of all stacks: that of the stacks, if it is in `range`,
+// otherwise that of the header, moved into the range.
+static double best_of(double stacks, double header, struct range range) {
+    if (stacks >= range.low && stacks <= range.high) {
+        return stacks;
+    }
+    return header < range.low ? range.low : header > range.high ? range.high : header;
+}
+
+bool hp_header_gain_of(const struct hp_dump *dump, const struct hp_unbias *unbias,
+                       enum hp_column column, hp_fixed bytes,
+                       const struct hp_error *error, struct hp_header_gain *gain) {
+    static const double most = 0x1p62;
+    struct hp_count header = hp_count_in(&dump->header, column);
+    double period = (double)unbias->classes.period;
+    double stacks = hp_fixed_double(bytes, hp_space_of(column));
+    double hidden = (double)error->hidden_bytes_max;
+    double excess = (double)error->excess_bytes_max;
+    if (header.objects == 0 || header.bytes == 0) {
+        return false;
+    }
+    struct range of_header = range_of(header, period);
+    struct range range =
+        common_of(of_header, (struct range){stacks - excess, stacks + hidden});
+    if (range.low > range.high) { // the sizes of some stack were guessed wrong
+        range = of_header;
+    }
+    double best =
+        best_of(stacks,
+                invert((double)header.objects, (double)header.bytes, period).bytes,
+                range);
+    if (!(range.high < most && hidden < most && excess < most)) {
+        return false;
+    }
+    double move = best < stacks ? best - stacks - 0.5 : best - stacks + 0.5;
+    gain->bytes = best == stacks ? 0 : (int64_t)move;
+    double moved = stacks + (double)gain->bytes;
+    gain->hidden = (int64_t)hidden - whole_bound(range.high - moved);
+    gain->excess = (int64_t)excess - whole_bound(moved - range.low);
+    return true;
 }
 
 // --- stacks and threads ----------------------------------------------------------------

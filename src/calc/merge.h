@@ -12,7 +12,8 @@
 //                      estimates from these
 //  uncertainty.h       the error of an estimate; probability.h: sampling probabilities
 //  size_parts.h        objects in use by size and by age; listed.h: only old objects
-//  header_check.h      are the totals of a dump consistent with its stacks?
+//  header_check.h      are the totals of a dump consistent with its stacks, and what do
+//                      they show of the total?
 //  threads.h           split stacks by thread
 //  resolve.h           from addresses to modules and frames, whose paths may have random
 //                      parts; images.c: the memory map

@@ -52,6 +52,24 @@ static const struct {
     [HP_PRODUCER_MAP] = {"memory map", "Linux"},
 };
 
+void hp_input_add_gain(const struct hp_input_record *input, enum hp_column column,
+                       hp_fixed *bytes, struct hp_error *error) {
+    const struct hp_header_gain *gain = &input->gain[column];
+    *bytes += (hp_fixed)gain->bytes * (1LL << HP_SPACE_FRACTION);
+    hp_uint128 hidden = (hp_uint128)gain->hidden, excess = (hp_uint128)gain->excess;
+    error->hidden_bytes_max -= hidden;
+    error->excess_bytes_max -= excess;
+}
+
+struct hp_values hp_input_whole(const struct hp_input_record *input) {
+    struct hp_values whole = input->total;
+    struct hp_error ignored = {0};
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        hp_input_add_gain(input, i, &whole.of[hp_space_of(i)], &ignored);
+    }
+    return whole;
+}
+
 const char *hp_producer_text(enum hp_producer producer) {
     return producers[producer].format;
 }

@@ -69,6 +69,14 @@ struct __attribute__((packed, aligned(8))) hp_read_sum {
     hp_fixed bytes;
 };
 
+// How the total in the header of a dump changes the sum of its stacks, in one column.
+// The stacks stay as they are.
+struct hp_header_gain {
+    int64_t bytes; // to be added to the sum of the stacks
+    // To be subtracted from the bounds of its error: hidden_bytes_max, excess_bytes_max.
+    int64_t hidden, excess;
+};
+
 // The record of one input.  There may be millions of records, so the members are ordered
 // without padding.
 //
@@ -78,7 +86,8 @@ struct __attribute__((packed, aligned(8))) hp_read_sum {
 // `expected`) are borrowed.  They belong to the queue of inputs while inputs are read,
 // and to profile->texts afterwards, or they are constants.
 struct hp_input_record {
-    struct hp_values total; // our estimate of the sum of its stacks
+    struct hp_values total;                 // our estimate of the sum of its stacks
+    struct hp_header_gain gain[HP_COLUMNS]; // by the header; {0} if that is not used
     // Bytes in use in objects whose size may be up to 20 % smaller than assumed.
     hp_fixed large_bytes;
     // Rounding of large sizes that the input shows; HP_LARGE_AUTO: it shows none.
@@ -104,6 +113,7 @@ struct hp_input_record {
     bool is_base;     // input of the base side of a diff
     bool has_alloc;   // has numbers of allocated memory
     bool has_content; // `content` is set
+    bool has_gain;    // `gain` is known; of a group: that of each dump is
     bool is_added;    // its stacks have been added to the profile
     bool takes_map;   // it has no memory map and uses the one given by --maps
     // It is a damaged dump, which is excluded, or used up to the damage; false for files
@@ -164,6 +174,14 @@ bool hp_input_is_merged(const struct hp_input_record *input);
 // Return the number of dumps that the record represents: several if it represents a group
 // of inputs, or one for each process of a merged profile.
 uint64_t hp_input_dumps(const struct hp_input_record *input);
+
+// Return the estimate of all memory of an input: the sum of its stacks with its gain.
+struct hp_values hp_input_whole(const struct hp_input_record *input);
+
+// Add the gain of an input to `bytes`, a sum of its stacks that contains all of them, and
+// to the error of that sum.
+void hp_input_add_gain(const struct hp_input_record *input, enum hp_column column,
+                       hp_fixed *bytes, struct hp_error *error);
 
 // Return the name of the format that a writer uses: "jemalloc heap_v2".
 const char *hp_producer_text(enum hp_producer producer);

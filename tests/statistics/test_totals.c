@@ -32,17 +32,25 @@ static unsigned draw(unsigned *state) {
 }
 
 // The numbers that jemalloc's prof_do_unbias() prints.
-static struct hp_count printed(struct stack_sums sums) {
+static struct hp_count printed_at(struct stack_sums sums, double period) {
     double objects = sums.eighths / 8, mean = sums.bytes / objects;
-    double sampled = 1 - exp(-mean / PERIOD);
+    double sampled = 1 - exp(-mean / period);
     return (struct hp_count){(uint64_t)(objects * sampled + 0.5),
                              (uint64_t)(sums.bytes * sampled + 0.5)};
 }
 
-static void add(struct stack_sums *sums, double size) {
-    double p = 1 - exp(-size / PERIOD);
+static struct hp_count printed(struct stack_sums sums) {
+    return printed_at(sums, PERIOD);
+}
+
+static void add_at(struct stack_sums *sums, double size, double period) {
+    double p = 1 - exp(-size / period);
     sums->eighths += floor(8 / p + 0.5);
     sums->bytes += floor(size / p + 0.5);
+}
+
+static void add(struct stack_sums *sums, double size) {
+    add_at(sums, size, PERIOD);
 }
 
 // A random size class, from a quarter of the period to four times the period.
@@ -183,6 +191,116 @@ Test(totals, that_are_no_multiple_of_8_are_not_raw) {
     cr_expect_eq(check(&heap), HP_HEADER_AGREES);
     cr_expect_eq(unbias.scaling, HP_SCALING_UNBIASED);
 }
+
+// --- what headers add --------------------------------------------------------------------
+
+enum {
+    HEADERS = 2000,
+};
+
+// A dump of one stack, and what all its sampled objects stand for together, each by its
+// own probability.
+struct sampled {
+    struct hp_dump dump;
+    struct hp_dump_stack stack;
+    double truth;
+};
+
+// Make dump number `seed`: up to 400 objects of a few sizes of 16 bytes to 16 periods, at
+// a period of 1 KiB to 512 KiB.
+static void make_sampled(struct sampled *made, unsigned seed) {
+    unsigned state = seed, sizes = 1 + seed % 7;
+    double period = (double)(1024U << seed % 10);
+    struct stack_sums sums = {0};
+    *made = (struct sampled){.dump = {.period = (uint64_t)period, .has_totals = true}};
+    for (unsigned i = 0; i < sizes; i++) {
+        unsigned shift = draw(&state) % (11 + seed % 10), n = 1 + draw(&state) % 60;
+        double size = (double)((4 + draw(&state) % 4) << 2) * (double)(1U << shift);
+        for (unsigned k = 0; k < n; k++) {
+            add_at(&sums, size, period);
+        }
+        made->truth += n * size / -expm1(size * log1p(-1 / period));
+    }
+    made->dump.header.inuse = made->stack.counts.inuse = printed_at(sums, period);
+    made->dump.stacks.at = &made->stack;
+    made->dump.stacks.count = 1;
+}
+
+// The total of a dump: the sum of its stacks, which is within the bounds of its error,
+// with the gain by the header.
+struct total {
+    struct hp_header_gain gain;
+    double bytes, low, high;
+};
+
+static struct total total_of(struct sampled *made, double stacks, uint64_t excess,
+                             uint64_t hidden) {
+    struct total total = {.gain = {0}};
+    struct hp_error error = {.excess_bytes_max = excess, .hidden_bytes_max = hidden};
+    hp_fixed sum = (hp_fixed)(stacks * (1 << HP_SPACE_FRACTION));
+    made->dump.stacks.at = &made->stack;
+    hp_unbias_init(&unbias, HP_ESTIMATOR_BEST, &made->dump);
+    cr_assert(hp_header_gain_of(&made->dump, &unbias, HP_COLUMN_INUSE, sum, &error,
+                                &total.gain));
+    total.bytes = stacks + (double)total.gain.bytes;
+    total.low = total.bytes - (double)((int64_t)excess - total.gain.excess);
+    total.high = total.bytes + (double)((int64_t)hidden - total.gain.hidden);
+    return total;
+}
+
+Test(headers, hold_what_was_sampled_within_one_rounding) {
+    for (unsigned i = 0; i < HEADERS; i++) {
+        struct sampled made;
+        make_sampled(&made, i);
+        double period = (double)made.dump.period;
+        uint64_t any = (uint64_t)(4 * made.truth);
+        struct total total = total_of(&made, 1.5 * made.truth, any, any);
+        cr_expect(total.low <= made.truth && made.truth <= total.high,
+                  "dump %u: %.0f in %.0f to %.0f", i, made.truth, total.low, total.high);
+        double weights = 2 * made.truth * (1 / period + 2e-7);
+        cr_expect_leq(total.high - total.low, 1.01 * period + weights + 4, "dump %u", i);
+        cr_expect(total.low <= total.bytes && total.bytes <= total.high);
+    }
+}
+
+Test(headers, leave_a_sum_that_they_allow) {
+    for (unsigned i = 0; i < HEADERS; i += 10) {
+        struct sampled made;
+        make_sampled(&made, i);
+        double stacks = floor(made.truth);
+        struct total wide = total_of(&made, stacks, 1U << 30, 1U << 30);
+        cr_expect_eq(wide.gain.bytes, 0, "dump %u", i);
+        cr_expect(wide.low <= made.truth && made.truth <= wide.high, "dump %u", i);
+        struct total narrow = total_of(&made, stacks, 0, 0);
+        cr_expect(narrow.low == stacks && narrow.high == stacks, "dump %u", i);
+    }
+}
+
+// The range is that of the stacks and the header in common; the sum is moved into it.
+Test(headers, are_no_reason_to_leave_the_range_of_the_stacks) {
+    for (unsigned i = 0; i < HEADERS; i += 10) {
+        struct sampled made;
+        make_sampled(&made, i);
+        double stacks = floor(made.truth) - 2 * (double)made.dump.period;
+        uint64_t hidden = (uint64_t)(made.truth - stacks) + 1;
+        struct total total = total_of(&made, stacks, 0, hidden);
+        cr_expect_leq(total.high, stacks + (double)hidden + 1, "dump %u", i);
+        cr_expect(total.low <= made.truth && made.truth <= total.high, "dump %u", i);
+        cr_expect(total.low <= total.bytes && total.bytes <= total.high, "dump %u", i);
+    }
+}
+
+// If the sizes of stacks were guessed wrong, their range does not hold what was sampled.
+Test(headers, are_believed_if_stacks_have_another_range) {
+    for (unsigned i = 0; i < HEADERS; i += 10) {
+        struct sampled made;
+        make_sampled(&made, i);
+        struct total total = total_of(&made, floor(made.truth * 3), 1, 1);
+        cr_expect(total.low <= made.truth && made.truth <= total.high, "dump %u", i);
+    }
+}
+
+// --- threads -------------------------------------------------------------------------------
 
 // Merge each stack with the next one: one thread holds its objects, another the objects
 // of the next stack.
