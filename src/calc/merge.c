@@ -485,6 +485,24 @@ static void keep_large_sizes(const struct hp_merger *merger,
         is_rewritten && sizes == HP_LARGE_AUTO ? merger->unbias.large_bytes : 0;
 }
 
+// Record how the header of the dump changes its total.  The stacks have to be all that
+// the header counts, and their sizes those that jemalloc's weights are of: neither those
+// of listed objects, nor whole pages.
+static void keep_gain(const struct hp_merger *merger, const struct hp_dump *dump,
+                      struct hp_input_record *record) {
+    bool is_whole = !merger->only_thread && merger->older_than == 0;
+    if (record->scaling != HP_SCALING_UNBIASED || !is_whole || record->listed > 0 ||
+        record->header_check != HP_HEADER_AGREES || !hp_unbias_undoes(&merger->unbias) ||
+        merger->unbias.large_sizes == HP_LARGE_PAGES) {
+        return;
+    }
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        record->has_gain |=
+            hp_header_gain_of(dump, &merger->unbias, i, record->total.of[hp_space_of(i)],
+                              &merger->total_errors[i], &record->gain[i]);
+    }
+}
+
 int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *profile,
              struct hp_input_record *record, struct hp_err *err) {
     merger->unbias.large_sizes = merger->large_sizes;
@@ -516,6 +534,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
             merger->estimated, dump->stacks.count);
     }
     keep_large_sizes(merger, record);
+    keep_gain(merger, dump, record);
     if (merger->keeps_live) {
         record->live = hp_alloc(sizeof *record->live);
         hp_live_samples_init(record->live, &merger->sizes[HP_COLUMN_INUSE],

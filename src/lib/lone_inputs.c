@@ -19,8 +19,9 @@ enum {
 };
 
 // The fields of a record that a row contains: all of them.
-static const unsigned every_use =
-    1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM | 1u << HP_SLOT_APART;
+static const unsigned every_use = 1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY |
+                                  1u << HP_SLOT_SUM | 1u << HP_SLOT_APART |
+                                  1u << HP_SLOT_LATER;
 
 bool hp_lone_inputs_suffice(const struct hp_profile *profile,
                             const struct hp_read_options *options) {

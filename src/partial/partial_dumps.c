@@ -1,20 +1,22 @@
 // The sections about inputs:
 //
-//     groups        status, traits as bits, key fields, labels; number of dumps, sums
+//     groups        status, traits as bits, key fields, labels; number of dumps, sums;
+//                   gain by headers
 //     skipped       reason, number of inputs
 //     identities    process in 8 bytes, dump in 10
 //     diagnostics   kind, number of dumps, number of identities that follow: the smallest
 //     dumps         status, kind, fields, program, warning, what was expected, labels,
-//                   line and message of damage; large sizes << 1, | 1 if process keys
-//                   follow; texts of the keys of a merged profile, each with whether
-//                   another follows
+//                   line and message of damage; fields HP_SLOT_APART << 1, | 1 if process
+//                   keys follow; texts of the keys of a merged profile, each with whether
+//                   another follows; gain by the header
 //     history       dump, as distance; stack, or its distance from the last of this dump;
 //                   bits of what follows; for each column its values and error
 //     type history  type, dump, 0; then rows of type, dump, stack + 1, value
 //     names         number of a dump + 1, name, archive, time; or 0, the same, and
 //                   status, code, line and message of a skipped input
 //
-// Labels are their number and pairs of key and value. Dumps are in order of process and
+// Labels are their number and pairs of key and value. A gain is left out if no header is
+// used: earlier versions have none. Dumps are in order of process and
 // identity, and are numbered by their rows.
 #include "partial/partial_writer.h"
 
@@ -23,7 +25,7 @@
 #include <string.h>
 
 // Uses of the fields that are in the row of a dump, and of all fields of an error: all
-// uses except HP_SLOT_APART.
+// uses except HP_SLOT_APART and HP_SLOT_LATER.
 static const unsigned every_use =
     1u << HP_SLOT_OWN | 1u << HP_SLOT_KEY | 1u << HP_SLOT_SUM;
 
@@ -43,10 +45,17 @@ static void put_labels(struct hp_partial_writer *w, const struct hp_input_record
     }
 }
 
+// Append the gain by the headers of an input, or of a group, to the row.
+static void put_gain(struct hp_partial_writer *w, const struct hp_input_record *input) {
+    if (input->has_gain) {
+        hp_put_slots(&w->row, &hp_record_slots, 1u << HP_SLOT_LATER, input);
+    }
+}
+
 // --- groups ----------------------------------------------------------------------------
 
 // Returns a bit for each property of an input that decides about warnings, and above
-// these the rounding of its large sizes. The dumps of a group agree in all of them, so
+// these its fields HP_SLOT_APART. The dumps of a group agree in all of them, so
 // that the warnings can be derived from the group alone.
 static unsigned traits_of(const struct hp_input_record *input) {
     const bool traits[] = {
@@ -67,7 +76,7 @@ static unsigned traits_of(const struct hp_input_record *input) {
     for (size_t i = 0; i < HP_TRAITS; i++) {
         bits |= (unsigned)traits[i] << i;
     }
-    return bits | (unsigned)input->large_sizes << HP_TRAITS;
+    return bits | hp_put_apart(input) << HP_TRAITS;
 }
 
 // A group of dumps that agree in status, traits, key fields (HP_SLOT_KEY) and labels.  A
@@ -135,6 +144,7 @@ static void write_group(struct hp_partial_writer *w, const struct dump_groups *g
     hp_vec_append(&w->row, groups->keys.at + group->at, group->size);
     hp_put_number(&w->row, group->dumps);
     hp_put_slots(&w->row, &hp_record_slots, 1u << HP_SLOT_SUM, &group->sum);
+    put_gain(w, &group->sum);
     hp_put_row(w, HP_SECTION_GROUPS);
 }
 
@@ -214,13 +224,14 @@ static void put_dump(struct hp_partial_writer *w, const struct hp_input_record *
     hp_put_number(&w->row, input->err ? input->err->line : 0);
     hp_put_interned(w, hp_span_of(input->err ? input->err->message : ""));
     size_t next = 0, keys = input->keys ? input->keys->all.count : 0;
-    hp_put_number(&w->row, (input->keys != NULL) | (unsigned)input->large_sizes << 1);
+    hp_put_number(&w->row, (input->keys != NULL) | hp_put_apart(input) << 1);
     for (bool has = input->keys != NULL; has; has = next < keys) {
         char *text = hp_process_keys_text(input->keys, &next);
         hp_put_interned(w, hp_span_of(text));
         hp_put_number(&w->row, next < keys);
         free(text);
     }
+    put_gain(w, input);
 }
 
 static int compare_words(uint64_t a, uint64_t b) {

@@ -191,13 +191,20 @@ static void set_status(struct hp_input_record *input, enum hp_input_status statu
     }
 }
 
-// Convert a number to enum hp_large_sizes; fails if it is none.
-static enum hp_large_sizes large_sizes_of(struct hp_partial_reader *r, uint64_t number) {
-    if (number > HP_LARGE_PAGES) {
+// Set the fields HP_SLOT_APART of a record; fails if the bits are none.
+static void set_apart(struct hp_partial_reader *r, uint64_t bits,
+                      struct hp_input_record *input) {
+    if (!hp_get_apart(bits, input)) {
         hp_numbers_fail(&r->row, HP_WORDS("large-sizes-unknown",
                                           "a number is beyond what it can be"));
     }
-    return number > HP_LARGE_PAGES ? HP_LARGE_AUTO : (enum hp_large_sizes)number;
+}
+
+// Read the gain by headers, if the record has one.
+static void read_gain(struct hp_partial_reader *r, struct hp_input_record *input) {
+    if (input->has_gain) {
+        hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_LATER, input);
+    }
 }
 
 // Read a row with a group of dumps. Its record is marked as that of a merged profile,
@@ -206,11 +213,12 @@ void hp_reader_group(struct hp_partial_reader *r) {
     struct hp_input_record input = {.is_group = true, .source = r->source};
     uint64_t status = hp_get_below(&r->row, HP_INPUT_KEPT_DAMAGED + 1);
     // The other traits can be derived from the sums.
-    input.large_sizes = large_sizes_of(r, hp_get_word(&r->row) >> HP_TRAITS);
+    set_apart(r, hp_get_word(&r->row) >> HP_TRAITS, &input);
     hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_KEY, &input);
     read_input_labels(r, &input);
     uint64_t dumps = hp_get_word(&r->row);
     hp_get_slots(&r->row, &hp_record_slots, 1u << HP_SLOT_SUM, &input);
+    read_gain(r, &input);
     if (r->row.damage || dumps == 0) {
         hp_numbers_fail(&r->row, HP_WORDS("group-of-none", "a group is of no dumps"));
         return;
@@ -261,11 +269,11 @@ void hp_reader_identity(struct hp_partial_reader *r) {
     }
 }
 
-// Read the rounding of the large sizes of a dump, and, if it is itself a merged profile,
-// the list of its processes.
+// Read the fields HP_SLOT_APART of a dump, and, if it is itself a merged profile, the
+// list of its processes.
 static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input) {
     uint64_t word = hp_get_word(&r->row), has = word & 1;
-    input->large_sizes = large_sizes_of(r, word >> 1);
+    set_apart(r, word >> 1, input);
     if (has) {
         input->keys = hp_alloc(sizeof *input->keys);
     }
@@ -293,6 +301,7 @@ void hp_reader_dump(struct hp_partial_reader *r) {
     uint64_t line = hp_get_word(&r->row);
     hp_string message = hp_reader_text(r);
     read_keys(r, &input);
+    read_gain(r, &input);
     bool is_one = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
     if (r->row.damage || !is_one || profile->inputs.count >= UINT32_MAX / 2) {
         hp_numbers_fail(&r->row,

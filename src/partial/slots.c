@@ -217,6 +217,13 @@ static const struct hp_slot record_slots[] = {
     OF_RECORD(identity.is_merged, FLAG, 0, OWN),
     OF_RECORD(is_added, FLAG, 0, OWN),
     OF_RECORD(large_sizes, CHOICE, HP_LARGE_PAGES + 1, APART),
+    OF_RECORD(has_gain, FLAG, 0, APART),
+    OF_RECORD(gain[HP_COLUMN_INUSE].bytes, CHANGE, 0, LATER),
+    OF_RECORD(gain[HP_COLUMN_INUSE].hidden, CHANGE, 0, LATER),
+    OF_RECORD(gain[HP_COLUMN_INUSE].excess, CHANGE, 0, LATER),
+    OF_RECORD(gain[HP_COLUMN_ALLOC].bytes, CHANGE, 0, LATER),
+    OF_RECORD(gain[HP_COLUMN_ALLOC].hidden, CHANGE, 0, LATER),
+    OF_RECORD(gain[HP_COLUMN_ALLOC].excess, CHANGE, 0, LATER),
 };
 
 const struct hp_slots hp_record_slots = {record_slots,
@@ -239,6 +246,8 @@ hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from) {
     case HP_SLOT_DOUBLE:
         memcpy(&word, at, sizeof word);
         return word;
+    case HP_SLOT_CHANGE:
+        return (hp_uint128)(hp_int128) * (const int64_t *)at;
     case HP_SLOT_LONG:
     case HP_SLOT_SIGNED:
         memcpy(&number, at, sizeof number); // in a packed struct it may be misaligned
@@ -268,8 +277,10 @@ bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to) {
     void *at = (char *)to + field->offset;
     uint64_t word = (uint64_t)number;
     bool is_long = field->kind == HP_SLOT_LONG || field->kind == HP_SLOT_SIGNED;
-    if (!is_long && (number > most_of(field) ||
-                     (field->kind == HP_SLOT_DOUBLE && !is_weight(number)))) {
+    bool is_change = field->kind == HP_SLOT_CHANGE;
+    if (is_change ? (hp_int128)number != (int64_t)word
+                  : !is_long && (number > most_of(field) ||
+                                 (field->kind == HP_SLOT_DOUBLE && !is_weight(number)))) {
         return false;
     }
     switch (field->kind) {
@@ -284,6 +295,7 @@ bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to) {
         break;
     case HP_SLOT_WORD:
     case HP_SLOT_DOUBLE:
+    case HP_SLOT_CHANGE:
         memcpy(at, &word, sizeof word);
         break;
     case HP_SLOT_LONG:
@@ -294,11 +306,15 @@ bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to) {
     return true;
 }
 
+static bool is_signed(const struct hp_slot *field) {
+    return field->kind == HP_SLOT_SIGNED || field->kind == HP_SLOT_CHANGE;
+}
+
 // Append one field.
 static void put_slot(struct hp_bytes *out, const struct hp_slot *field,
                      const void *from) {
     hp_uint128 number = hp_slot_number(field, from);
-    if (field->kind == HP_SLOT_SIGNED) {
+    if (is_signed(field)) {
         hp_put_signed(out, (hp_int128)number);
     } else if (field->kind == HP_SLOT_DOUBLE) {
         hp_put_fixed(out, (uint64_t)number, sizeof(double));
@@ -309,7 +325,7 @@ static void put_slot(struct hp_bytes *out, const struct hp_slot *field,
 
 // Read one field.
 static void get_slot(struct hp_numbers *row, const struct hp_slot *field, void *to) {
-    hp_uint128 number = field->kind == HP_SLOT_SIGNED ? (hp_uint128)hp_get_signed(row)
+    hp_uint128 number = is_signed(field) ? (hp_uint128)hp_get_signed(row)
                         : field->kind == HP_SLOT_DOUBLE
                             ? hp_get_fixed(row, sizeof(double))
                             : hp_get_number(row);
@@ -337,18 +353,43 @@ void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigne
     }
 }
 
+// Bits of hp_put_apart(): two for enum hp_large_sizes, then one for `has_gain`.
+enum {
+    GAIN = 1 << 2,
+};
+
+unsigned hp_put_apart(const struct hp_input_record *record) {
+    return (unsigned)record->large_sizes | (record->has_gain ? GAIN : 0);
+}
+
+bool hp_get_apart(uint64_t bits, struct hp_input_record *record) {
+    uint64_t large_sizes = bits & (GAIN - 1);
+    if (large_sizes > HP_LARGE_PAGES || bits >= 2 * GAIN) {
+        return false;
+    }
+    record->large_sizes = (enum hp_large_sizes)large_sizes;
+    record->has_gain = (bits & GAIN) != 0;
+    return true;
+}
+
 bool hp_record_add(struct hp_input_record *sum, const struct hp_input_record *record) {
     bool overflow = false;
     for (size_t i = 0; i < hp_record_slots.count; i++) {
         const struct hp_slot *field = &hp_record_slots.at[i];
         char *at = (char *)sum + field->offset;
         const char *from = (const char *)record + field->offset;
-        if (field->use == HP_SLOT_SUM && field->kind == HP_SLOT_WORD) {
+        bool is_sum = field->use == HP_SLOT_SUM || field->use == HP_SLOT_LATER;
+        if (is_sum && field->kind == HP_SLOT_WORD) {
             uint64_t *word = (uint64_t *)(void *)at;
             overflow |=
                 __builtin_add_overflow(*word, *(const uint64_t *)(const void *)from,
                                        word);
-        } else if (field->use == HP_SLOT_SUM) {
+        } else if (is_sum && field->kind == HP_SLOT_CHANGE) {
+            int64_t *change = (int64_t *)(void *)at;
+            overflow |=
+                __builtin_add_overflow(*change, *(const int64_t *)(const void *)from,
+                                       change);
+        } else if (is_sum) {
             hp_int128 a, b;
             memcpy(&a, at, sizeof a);
             memcpy(&b, from, sizeof b);

@@ -107,6 +107,7 @@ enum hp_slot_kind {
     HP_SLOT_LONG,   // hp_uint128
     HP_SLOT_SIGNED, // hp_int128
     HP_SLOT_DOUBLE, // finite and not negative
+    HP_SLOT_CHANGE, // int64_t
 };
 
 // How a field is combined when inputs become a group with one record.
@@ -117,6 +118,8 @@ enum hp_slot_use {
     // As KEY, but stored elsewhere in a partial, because earlier versions have no place
     // for it.
     HP_SLOT_APART,
+    // As SUM, but at the end of a row in a partial, because earlier versions lack it.
+    HP_SLOT_LATER,
 };
 
 // A field of a struct.
@@ -135,7 +138,7 @@ struct hp_slots {
 
 enum {
     // Number of bits (properties such as a kind of defect) in which all inputs of a group
-    // agree; the bits above them are enum hp_large_sizes.
+    // agree; the bits above them are hp_put_apart().
     HP_TRAITS = 11,
 };
 
@@ -149,13 +152,18 @@ void hp_put_slots(struct hp_bytes *out, const struct hp_slots *fields, unsigned 
 void hp_get_slots(struct hp_numbers *row, const struct hp_slots *fields, unsigned uses,
                   void *to);
 
+// Return the HP_SLOT_APART fields of a record as bits; or set them, and return false if
+// the bits are none that the first function returns.
+unsigned hp_put_apart(const struct hp_input_record *record);
+HP_MUST_CHECK bool hp_get_apart(uint64_t bits, struct hp_input_record *record);
+
 // Get or set one field of a struct as a number modulo 2^128; for a double the number is
 // its bits. The setter returns false, and sets nothing, if the number does not fit.
 hp_uint128 hp_slot_number(const struct hp_slot *field, const void *from);
 HP_MUST_CHECK bool hp_slot_set(const struct hp_slot *field, hp_uint128 number, void *to);
 
-// Add the HP_SLOT_SUM fields of a record to those of `sum`. Returns false if a sum does
-// not fit.
+// Add the fields of a record that are sums (HP_SLOT_SUM, HP_SLOT_LATER) to those of
+// `sum`. Returns false if a sum does not fit.
 HP_MUST_CHECK bool hp_record_add(struct hp_input_record *sum,
                                  const struct hp_input_record *record);
 

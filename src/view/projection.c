@@ -138,6 +138,7 @@ static void copy_inputs(struct hp_profile *projection, const struct hp_profile *
         input->has_alloc = false;
         input->negative += own && own->is_negative;
         input->total = (struct hp_values){{0}};
+        memset(input->gain, 0, sizeof input->gain);
         input->total.of[type->in_place_of] = own ? own->total : 0;
     }
     memset(projection->summary, 0, sizeof projection->summary);

@@ -67,12 +67,17 @@ def blocks(data):
         sha.update(b'' if flags & 2 else head[:2] + out.raw)
 
 
-def processes_of(row):  # lines of a merged profile; and how large sizes were read
-    lines, follows = [], row.u() % 2
+def processes_of(row):  # lines of a merged profile; how large sizes were read; and the gain by the header
+    lines, follows = [], (bits := row.u()) % 2
     while follows:
         lines.append(row.u())
         follows = row.u()
-    return lines
+    return lines, row.all('s' * 6 * (bits >> 3 & 1))
+
+
+def group_of(row):
+    of = row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)
+    return (*of, row.all('s' * 6 * (of[0][1] >> 13 & 1)))
 
 
 PLAIN = {
@@ -84,7 +89,7 @@ PLAIN = {
     'identities': lambda row: struct.unpack('<QQH', row.bytes(18)), 'types': lambda row: row.all('uuu'),
     'labels': lambda row: [row.all('uuuus') for _ in range(row.u())],
     'diagnostics': lambda row: (row.all('uu'), [row.bytes(10) for _ in range(row.u())]),
-    'groups': lambda row: (row.all('u' * (2 + KEYS)), row.all('uu' * row.u()), row.u(), row.all(SUMS)),
+    'groups': group_of,
     'dumps': lambda row: (row.all(['u'] * (2 + KEYS) + SUMS + ['u'] * (OWN + 3)), row.all('uu' * row.u()), row.all('uu'),
                           processes_of(row)),
     'names': lambda row: row.all(['u', 'text', 'text', 'd'] + ['u', 'u', 'u', 'text'] * (row.data[row.at] == 0)),
