@@ -97,8 +97,9 @@ HP_API struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t ro
 HP_API double hp_view_number(const struct hp_view *view, size_t row, size_t column);
 HP_API const char *hp_view_text(const struct hp_view *view, size_t row, size_t column);
 
-// Return the total of everything that was read, or, if `filtered`, of everything that the
-// filters keep.  In a diff both sides are added up.
+// Return the total of everything that was read, by the headers of dumps where these show
+// it better than the stacks do, or, if `filtered`, the sum of the stacks that the filters
+// keep.  In a diff both sides are added up.
 HP_API struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metric,
                                         bool filtered);
 

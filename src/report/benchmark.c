@@ -72,8 +72,8 @@ static void put_value(struct hp_sink *out, const struct hp_view *view,
 static void put_total(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     enum hp_column column = hp_column_of(metric);
-    struct hp_amount amount = {.sum = view->head.total.of[metric],
-                               .error = &view->head.errors[column],
+    struct hp_amount amount = {.sum = view->head.whole.of[metric],
+                               .error = &view->head.whole_errors[column],
                                .is_total = true};
     struct hp_text_estimate text;
     uint64_t used = view->head.summary[HP_SIDE_ALL].merged_used;

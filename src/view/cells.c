@@ -480,6 +480,27 @@ struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row, size
     return estimate;
 }
 
+struct hp_error_parts hp_view_error_parts(const struct hp_view *view,
+                                          enum hp_column column) {
+    const struct hp_head *head = &view->head;
+    enum hp_metric space = hp_space_of(column);
+    struct hp_error exact = head->errors[column];
+    bool is_of_one_time = !head->has_moments || head->processes->largest < 2;
+    if (!head->is_total_uncertain[column] || !is_of_one_time ||
+        (exact.hidden_bytes_max | exact.excess_bytes_max) == 0) {
+        return (struct hp_error_parts){.is_known = false};
+    }
+    exact.hidden_bytes_max = exact.excess_bytes_max = 0;
+    struct hp_amount amount = {.sum = head->total.of[space],
+                               .error = &exact,
+                               .is_total = true};
+    return (struct hp_error_parts){
+        .is_known = true,
+        .sampling = hp_view_range(view, &amount, space),
+        .rounding = hp_precision_rounding(amount.sum, &head->errors[column], space),
+    };
+}
+
 double hp_view_number(const struct hp_view *view, size_t row, size_t column) {
     settle(view, row);
     int field = view->fields.at[column].id;
@@ -496,10 +517,11 @@ struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metr
                                  bool filtered) {
     const struct hp_head *head = &view->head;
     enum hp_column column = hp_column_of(metric);
+    bool is_total = !filtered || !head->is_filtered;
     struct hp_amount amount = {
-        .sum = filtered ? head->filtered.of[metric] : head->total.of[metric],
-        .error = filtered ? &head->filtered_errors[column] : &head->errors[column],
-        .is_total = !filtered || !head->is_filtered,
+        .sum = is_total ? head->whole.of[metric] : head->filtered.of[metric],
+        .error = is_total ? &head->whole_errors[column] : &head->filtered_errors[column],
+        .is_total = is_total,
     };
     return estimate_of(view, &amount, metric);
 }

@@ -284,6 +284,24 @@ static void add_stack(struct side_adder *adder, uint32_t stack, hp_fixed value) 
     }
 }
 
+// Add a unit of `dumps` dumps, with its mean value per dump, to the distributions of one
+// node.
+static void add_unit(struct hp_sums *sums, int side, double mean, double dumps) {
+    if (mean != 0) {
+        double log = log1p(fmax(mean, 0) / sums->half_sample);
+        hp_scatter_add(&sums->sides[side].values, mean, dumps);
+        hp_scatter_add(&sums->sides[side].logs, log, dumps);
+    }
+}
+
+// Add a value of 0 for each unit of a side that a node has no memory in.
+static void fill_units(struct hp_sums *sums, const struct hp_sides *sides, int side) {
+    double weight =
+        (double)(sides->has_groups[side] ? sides->dumps[side] : sides->units[side]);
+    hp_scatter_fill(&sums->sides[side].values, sides->units[side], weight);
+    hp_scatter_fill(&sums->sides[side].logs, sides->units[side], weight);
+}
+
 // End a unit of `dumps` dumps: add its mean value per dump to the distributions of each
 // node, and clear the unit.
 static void end_unit(struct side_adder *adder, int side, double dumps) {
@@ -291,11 +309,7 @@ static void end_unit(struct side_adder *adder, int side, double dumps) {
         uint32_t node = adder->touched.at[i];
         struct hp_sums *sums = &adder->sums[node];
         double mean = hp_fixed_double(adder->now[node], adder->metric) / dumps;
-        if (mean != 0) {
-            double log = log1p(fmax(mean, 0) / sums->half_sample);
-            hp_scatter_add(&sums->sides[side].values, mean, dumps);
-            hp_scatter_add(&sums->sides[side].logs, log, dumps);
-        }
+        add_unit(sums, side, mean, dumps);
         adder->now[node] = 0;
     }
     adder->touched.count = 0;
@@ -348,10 +362,8 @@ static void add_units(struct side_adder *adder, int side) {
     for (size_t i = 0; i < count && !has_groups; i++) {
         add_dump(adder, side, hp_sides_input(sides, adder->profile, side, i));
     }
-    double weight = (double)(has_groups ? sides->dumps[side] : sides->units[side]);
     for (size_t i = 0; i < sum_count(adder); i++) {
-        hp_scatter_fill(&adder->sums[i].sides[side].values, sides->units[side], weight);
-        hp_scatter_fill(&adder->sums[i].sides[side].logs, sides->units[side], weight);
+        fill_units(&adder->sums[i], sides, side);
     }
 }
 
@@ -409,4 +421,53 @@ struct hp_sums *hp_diff_sums_beside(const struct hp_profile *profile,
                                     enum hp_metric metric, const struct hp_sums *rows) {
     struct life *none[2] = {NULL, NULL};
     return sum_sides(profile, sides, members, metric, rows, none);
+}
+
+// --- headers ------------------------------------------------------------------------------
+
+static size_t input_count(const struct hp_sides *sides, int side) {
+    return side == 0 ? sides->base.count : sides->new.count;
+}
+
+// Make the distribution of the totals of the dumps of one side anew, with their gains.
+static void scatter_totals(struct hp_sums *total, const struct hp_profile *profile,
+                           const struct hp_sides *sides, int side,
+                           enum hp_metric metric) {
+    struct hp_side_sum *sum = &total->sides[side];
+    sum->values = sum->logs = (struct hp_scatter){0};
+    for (size_t i = 0; i < input_count(sides, side); i++) {
+        const struct hp_input_record *input = hp_sides_input(sides, profile, side, i);
+        struct hp_error ignored = {0};
+        hp_fixed value = input->total.of[metric];
+        hp_input_add_gain(input, hp_column_of(metric), &value, &ignored);
+        add_unit(total, side, hp_fixed_double(value, metric), 1);
+    }
+    fill_units(total, sides, side);
+}
+
+void hp_diff_sums_take_gain(struct hp_sums *total, const struct hp_profile *profile,
+                            const struct hp_sides *sides, enum hp_metric metric,
+                            bool lives) {
+    hp_fixed gained[2] = {0};
+    bool has_gain = false;
+    if (hp_fraction(metric) != HP_SPACE_FRACTION) {
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < input_count(sides, side); i++) {
+            const struct hp_input_record *input = hp_sides_input(sides, profile, side, i);
+            hp_input_add_gain(input, hp_column_of(metric), &gained[side],
+                              &total->sides[side].error);
+            has_gain |= input->has_gain;
+        }
+        total->sides[side].value += gained[side];
+    }
+    if (lives) {
+        hp_fixed more = gained[1] - gained[0];
+        *(more > 0 ? &total->fresh.bytes : &total->freed.bytes) +=
+            more > 0 ? more : -more;
+    } else if (has_gain && !sides->has_groups[0] && !sides->has_groups[1]) {
+        scatter_totals(total, profile, sides, 0, metric);
+        scatter_totals(total, profile, sides, 1, metric);
+    }
 }

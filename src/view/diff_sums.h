@@ -75,6 +75,12 @@ struct hp_sums *hp_diff_sums(const struct hp_profile *profile,
                              const struct hp_members *members, enum hp_metric metric,
                              bool lives);
 
+// Change a sum of all stacks, one of the totals that hp_diff_sums() returns, to what the
+// headers of the dumps show (struct hp_header_gain).  `lives` is as in that call.
+void hp_diff_sums_take_gain(struct hp_sums *total, const struct hp_profile *profile,
+                            const struct hp_sides *sides, enum hp_metric metric,
+                            bool lives);
+
 // Like hp_diff_sums() without `lives`, but take half_sample from `rows`, a result of
 // hp_diff_sums() for other members with as many nodes.  One side of this result can then
 // be compared with the other side of `rows`.

@@ -503,9 +503,20 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
         difference->shared =
             hp_process_keys_shared(view->profile->inputs.at, view->profile->inputs.count);
     }
-    struct hp_sums *sums =
-        hp_diff_sums(view->profile, sides, members, view->options.metric,
-                     difference->test == HP_TEST_PROCESS_ACCUM);
+    enum hp_metric metric = view->options.metric;
+    bool lives = difference->test == HP_TEST_PROCESS_ACCUM;
+    struct hp_sums *sums = hp_diff_sums(view->profile, sides, members, metric, lives);
+    const struct hp_sums *total = &sums[members->node_count];
+    for (int side = 0; side < 2; side++) {
+        difference->stacks[side] =
+            hp_mean_of(total->sides[side].value, difference->inputs[side]);
+    }
+    hp_diff_sums_take_gain(&sums[members->node_count], view->profile, sides, metric,
+                           lives);
+    if (!view->head.is_filtered) {
+        hp_diff_sums_take_gain(&sums[members->node_count + 1], view->profile, sides,
+                               metric, lives);
+    }
     struct comparisons all = {
         .view = view,
         .members = members,

@@ -82,8 +82,9 @@ struct hp_difference {
     // Number of processes with dumps on both sides.  The tests treat them like
     // independent ones, so that p is an upper limit.
     size_t shared;
-    // Change of the sum of all stacks.
+    // Change of the total, by the headers of the dumps where they show it.
     struct hp_change total;
+    hp_fixed stacks[2];        // average sum of all stacks per dump of each side
     struct hp_change filtered; // change of the sum of the stacks that filters leave
     struct hp_open_code open;  // owned; only the report sets it, else {0}
 };

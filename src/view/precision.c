@@ -38,6 +38,12 @@ struct hp_interval hp_precision_range(const struct hp_precision *precision,
     return hp_precision_range_of_chosen(precision, value, error, metric, 1);
 }
 
+struct hp_interval hp_precision_rounding(hp_fixed value, const struct hp_error *error,
+                                         enum hp_metric metric) {
+    struct hp_measure m = hp_measure_of(value, error, metric);
+    return (struct hp_interval){m.estimate - m.excess, m.highest};
+}
+
 double hp_precision_samples(const struct hp_precision *precision, hp_fixed value,
                             const struct hp_error *error, enum hp_metric metric) {
     bool has_samples = error && error->samples > 0 && error->period > 0;

@@ -28,6 +28,12 @@ struct hp_interval hp_precision_range_of_chosen(const struct hp_precision *preci
                                                 const struct hp_error *error,
                                                 enum hp_metric metric, double rows);
 
+// Return the range that the estimate of a value would be in, whatever sizes its objects
+// have: the numbers of a dump are rounded, and do not show all sizes.  The rest of the
+// value's interval is due to sampling.
+struct hp_interval hp_precision_rounding(hp_fixed value, const struct hp_error *error,
+                                         enum hp_metric metric);
+
 // Whether the interval of a count of objects only allows for objects of the sizes that
 // were sampled.
 bool hp_precision_is_of_seen_sizes(const struct hp_error *error, struct hp_interval range,

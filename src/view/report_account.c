@@ -412,8 +412,8 @@ static void build_program(struct tables *t, const struct account_sums *sums) {
     const struct hp_view *view = t->view;
     const struct hp_head *head = &view->head;
     hp_int128 live = sums->books.live - sums->books.allocated_rest;
-    struct hp_amount profile = {.sum = head->total.of[HP_INUSE_SPACE],
-                                .error = &head->errors[HP_COLUMN_INUSE],
+    struct hp_amount profile = {.sum = head->whole.of[HP_INUSE_SPACE],
+                                .error = &head->whole_errors[HP_COLUMN_INUSE],
                                 .is_total = true};
     struct hp_interval range = hp_view_range(view, &profile, HP_INUSE_SPACE);
     t->table = "program";

@@ -8,6 +8,7 @@
 #include "stats/trend.h"
 
 #include <math.h>
+#include <string.h>
 
 // Mean effective samples of a dump, below which a row is not tested.
 static const double least_samples = 2.5;
@@ -103,6 +104,7 @@ struct trend_adder {
     const struct hp_members *members;
     enum hp_metric metric;
     const struct dump *dumps;
+    bool is_filtered;       // the filters leave less than all stacks
     struct trend_sum *sums; // by place: nodes, the total, and the filtered sum
 };
 
@@ -120,6 +122,23 @@ static void add(const struct trend_adder *adder, size_t place, hp_fixed value,
     sum->now += value;
     sum->variance += variance_of(error, adder->metric);
     sum->flags |= error->flags;
+}
+
+// Whether a place is a sum of all stacks.
+static bool is_of_all(const struct trend_adder *adder, size_t place) {
+    size_t nodes = adder->members->node_count;
+    return place == nodes || (place == nodes + 1 && !adder->is_filtered);
+}
+
+// What the header of dump `j` of the series adds to the sum of all stacks.
+static hp_fixed gain_of(const struct trend_adder *adder, size_t j) {
+    struct hp_error ignored = {0};
+    hp_fixed gain = 0;
+    if (hp_fraction(adder->metric) == HP_SPACE_FRACTION) {
+        hp_input_add_gain(adder->dumps[j].input, hp_column_of(adder->metric), &gain,
+                          &ignored);
+    }
+    return gain;
 }
 
 // Read dump number `place` of the series from the history; add its values to the places
@@ -176,6 +195,7 @@ static void sum_up(struct trend_adder *adder, struct hp_trend *trend) {
     for (uint32_t j = 0; j < trend->dumps; j++) {
         read_dump(adder, &trend->held, j);
         for (size_t i = 0; i < all; i++) {
+            adder->sums[i].now += is_of_all(adder, i) ? gain_of(adder, j) : 0;
             if (adder->sums[i].is_used) {
                 conclude_dump(&adder->sums[i], &adder->dumps[j], j, adder->metric);
             }
@@ -378,12 +398,24 @@ static struct hp_rise sampling_of(const struct hp_trend *trend,
     return is_known ? hp_trend_of_sampling(maker->times, values, sum->weighted) : unknown;
 }
 
+// Return the values of a place in each dump.  The caller frees the array.
+static double *values_of(const struct hp_trend *trend, const struct trend_maker *maker,
+                         size_t place) {
+    const struct trend_adder *adder = maker->adder;
+    double *values = hp_alloc(trend->dumps * sizeof *values);
+    memcpy(values, hp_row_values_of(maker->values, &trend->held, place, adder->metric),
+           trend->dumps * sizeof *values);
+    for (size_t j = 0; j < trend->dumps && is_of_all(adder, place); j++) {
+        values[j] += hp_fixed_double(gain_of(adder, j), adder->metric);
+    }
+    return values;
+}
+
 // Make the row of a place.
 static struct hp_trend_row make_row(const struct hp_trend *trend,
                                     const struct trend_maker *maker, size_t place) {
     const struct trend_sum *sum = &maker->adder->sums[place];
-    const double *values =
-        hp_row_values_of(maker->values, &trend->held, place, maker->adder->metric);
+    double *values = values_of(trend, maker, place);
     struct hp_trend_row row = {
         .first = sum->first,
         .last = sum->before,
@@ -400,6 +432,7 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
                   (maker->open->of_node[place] & maker->open_modules) != 0;
     row.sampling = sampling_of(trend, maker, &row, values);
     conclude(trend, maker, values, &row);
+    free(values);
     return row;
 }
 
@@ -484,18 +517,18 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
                        const struct hp_series_dump *series) {
     size_t place = (size_t)(series - view->series);
     size_t count = hp_series_length(series, view->series_count - place);
-    const struct hp_report_options *options = &view->options;
     struct hp_trend_times *times;
     struct hp_onset_times *onsets;
     struct dump *dumps = make_series(view, series, count, &times, &onsets);
     struct trend_adder adder = {.profile = view->profile,
                                 .members = members,
-                                .metric = options->metric,
-                                .dumps = dumps};
-    bool has_errors = view->precision.is_known[hp_column_of(options->metric)];
+                                .metric = view->options.metric,
+                                .dumps = dumps,
+                                .is_filtered = view->head.is_filtered};
+    bool has_errors = view->precision.is_known[hp_column_of(view->options.metric)];
     *trend = (struct hp_trend){
         .test = has_errors ? HP_TEST_PROCESS : HP_TEST_NONE,
-        .is_of_space = hp_fraction(options->metric) == HP_SPACE_FRACTION,
+        .is_of_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION,
         .can_test_growth = has_errors && hp_series_can_test_growth(series, count),
         .place = place,
         .dumps = count,
@@ -504,13 +537,13 @@ static void trend_init(struct hp_trend *trend, struct hp_view *view,
     hp_series_name(view->profile, series, trend->name);
     sum_up(&adder, trend);
     struct spans spans = {trend, view, members, onsets, {NULL}};
-    struct comparison whole = {0, 1 - options->confidence, INFINITY};
+    struct comparison whole = {0, 1 - view->options.confidence, INFINITY};
     struct trend_maker maker = {.adder = &adder,
                                 .times = times,
                                 .onsets = onsets,
                                 .spans = &spans,
                                 .values = trends->values,
-                                .confidence = options->confidence,
+                                .confidence = view->options.confidence,
                                 .has_errors = has_errors,
                                 .open = &trends->open,
                                 .open_modules = find_open(&trends->open, dumps, count)};

@@ -258,9 +258,17 @@ struct hp_head {
     size_t stacks;       // number of stacks of the profile
     // Sums of all stacks, and of the stacks that filters leave.
     struct hp_values total, filtered;
-    struct hp_values counted; // sum of the inputs that are used, one dump of each process
+    // Sums of the inputs that are used, one dump of each process: of all their memory
+    // (hp_input_whole()), and of their stacks.
+    struct hp_values counted, counted_stacks;
     struct hp_error errors[HP_COLUMNS];          // errors of `total`; {0}: not known
     struct hp_error filtered_errors[HP_COLUMNS]; // errors of `filtered`
+    // `total`, changed by the headers of the dumps (struct hp_header_gain), and its
+    // errors.  It is what reports give as the total; shares are of `total`, to which the
+    // stacks add up.
+    struct hp_values whole;
+    struct hp_error whole_errors[HP_COLUMNS];
+    bool has_gain; // some header was used
     // Whether sampling leaves the values of a column uncertain, and intervals are to be
     // shown.
     bool is_uncertain[HP_COLUMNS];
@@ -489,6 +497,17 @@ struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field
 struct hp_interval hp_view_range(const struct hp_view *view,
                                  const struct hp_amount *amount, enum hp_metric metric);
 unsigned hp_view_flags(const struct hp_view *view, size_t row);
+
+// The parts of the interval of the sum of all stacks, in bytes of a column.  They are not
+// known if several dumps of one process are added up, or if sampling is the only part.
+struct hp_error_parts {
+    bool is_known;
+    struct hp_interval sampling; // the interval if the estimate were not rounded
+    struct hp_interval rounding; // hp_precision_rounding()
+};
+
+struct hp_error_parts hp_view_error_parts(const struct hp_view *view,
+                                          enum hp_column column);
 
 // Whether the value with this interval is too high, because the largest of several dumps
 // of a process was chosen.  Reports then show the interval, which allows for the choice,

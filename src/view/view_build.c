@@ -315,7 +315,9 @@ static void describe_inputs(struct hp_view *view) {
 static void add_up_counted(struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         if (hp_view_counts(view, i)) {
-            hp_values_add(&view->head.counted, &view->head.inputs[i].total);
+            struct hp_values whole = hp_input_whole(&view->head.inputs[i]);
+            hp_values_add(&view->head.counted, &whole);
+            hp_values_add(&view->head.counted_stacks, &view->head.inputs[i].total);
         }
     }
     hp_cautions_of_numbers(view);
@@ -341,6 +343,31 @@ static bool has_total(const struct hp_view *view) {
            view->head.processes->largest < 2;
 }
 
+// Whether the profile has all stacks of its dumps, not only those of some shards.
+static bool has_all_shards(const struct hp_profile *profile) {
+    uint64_t all =
+        profile->shards.count < 64 ? (1ULL << profile->shards.count) - 1 : UINT64_MAX;
+    return (profile->shards.present & all) == all;
+}
+
+// Set head.whole: the total with the gains of all headers.
+static void add_up_whole(struct hp_view *view) {
+    const struct hp_profile *profile = view->profile;
+    struct hp_head *head = &view->head;
+    head->whole = head->total;
+    memcpy(head->whole_errors, head->errors, sizeof head->errors);
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs) {
+        bool is_taken = hp_input_is_used(input) && input->has_gain && !view->projection &&
+                        has_all_shards(profile);
+        for (enum hp_column i = 0; i < HP_COLUMNS && is_taken; i++) {
+            hp_input_add_gain(input, i, &head->whole.of[hp_space_of(i)],
+                              &head->whole_errors[i]);
+        }
+        head->has_gain |= is_taken;
+    }
+}
+
 // Set the totals in view->head, their errors and view->precision.  Members for the
 // filtered sum become those of the total.
 static void add_up(struct hp_view *view) {
@@ -362,6 +389,7 @@ static void add_up(struct hp_view *view) {
             head->is_total_uncertain[i] && view->precision.is_known[i];
         view->precision.period[i] = head->errors[i].period;
     }
+    add_up_whole(view);
 }
 
 // Set head.filtered and head.filtered_errors: sums over the stacks that filters leave.

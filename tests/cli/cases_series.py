@@ -525,7 +525,7 @@ def rows_can_be_inputs_or_labels(t):
         report = rows(check(t.run("top", "--no-symbols", "-fjson", *by, *procs(t)), 0))
         assert len(report) == 4, report
         for path in procs(t):
-            alone = json.loads(t.run("top", "--no-symbols", "-fjson", path).out)["total"]
+            alone = json.loads(t.run("top", "--no-symbols", "-fjson", path).out)["stacks_total"]
             row = report[name(path)]
             assert row["flat"] == row["cum"] == alone, (path, row, alone)
 

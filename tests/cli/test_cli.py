@@ -26,6 +26,7 @@ import cases_rows  # noqa: E402,F401
 import cases_series  # noqa: E402,F401
 import cases_sizes  # noqa: E402,F401
 import cases_terminal  # noqa: E402,F401
+import cases_totals  # noqa: E402,F401
 import harness  # noqa: E402
 
 if __name__ == "__main__":

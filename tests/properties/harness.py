@@ -139,10 +139,11 @@ class Result:
                          for a in self.args)
         return 'hprof-agg ' + (shown if len(shown) < 200 else shown[:200] + '…')
 
-    def totals(self):
-        """{metric: number or None} from the `total METRIC VALUE` lines of info."""
+    def totals(self, lines='total|stacks'):
+        """{metric: number or None} from the `total METRIC VALUE` lines of info, or from the later `stacks METRIC VALUE`
+        where headers show the total better: other formats add up to the sum of stacks."""
         found = {}
-        for metric, value in re.findall(r'^\s*total ([a-z-]+) +(\S+)$', self.out, re.M):
+        for metric, value in re.findall(rf'^\s*(?:{lines}) ([a-z-]+) +(\S+)$', self.out, re.M):
             if metric in METRICS:  # not a sample type of the inputs
                 found[metric] = None if value == '-' else float(value)
         if set(found) != set(METRICS):

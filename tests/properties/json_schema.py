@@ -160,7 +160,7 @@ def reach(value, path):
 
 
 OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared', 'holders', 'row_outliers',
-            'of', 'large_sizes'}
+            'of', 'large_sizes', 'stacks_total', 'rounding', 'error'}
 
 
 def refuses():

@@ -62,6 +62,11 @@ def firefox_stacks(profile, thread):
         yield stacks[stack], value
 
 
+def sum_of(report):
+    """What rows add up to: not the total, if that is by headers of dumps."""
+    return next(report[key] for key in ('left', 'stacks_total', 'total') if key in report)
+
+
 def reference(t, *args):
     """{metric: Sums}: the unrounded numbers of `top`, for the metrics that the inputs have.  The numbers of stacks
     with different addresses come from a Firefox profile."""
@@ -71,7 +76,7 @@ def reference(t, *args):
     for thread in profile['threads']:
         metric = thread['name']
         sums = found[metric] = stack_sums(firefox_stacks(profile, thread))
-        sums.total = report.get('left', report['total'])[metric]['estimate']
+        sums.total = sum_of(report)[metric]['estimate']
         for numbers, kind in ((sums.flat, 'flat'), (sums.cum, 'cum')):
             numbers.clear()
             for row in report['rows']:
@@ -89,7 +94,8 @@ def difference(t, options, base, new):
     sides, flat, cum = [], rows(), rows('--cum')
     for side in ('base', 'new'):
         sums = stack_sums(firefox_stacks(profile, profile['threads'][0]))
-        sums.total = flat.get('left', flat['total'])[side]['estimate']
+        total = sum_of(flat)[side]
+        sums.total = total if isinstance(total, float) else total['estimate']
         for numbers, report in ((sums.flat, flat), (sums.cum, cum)):
             numbers.clear()
             for row in report['rows']:

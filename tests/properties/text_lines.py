@@ -188,7 +188,7 @@ class Text(Sheet):
         report = self.report
         total = report['total']
         total = {'diff': lambda: total['new']['estimate'], 'trend': lambda: total['last']}.get(
-            self.kind, lambda: total[self.metric]['estimate'])()
+            self.kind, lambda: self.stacks()[self.metric]['estimate'])()
         moved, total = Fraction(report['moved']), Fraction(total)
         share = moved / total if total > 0 else 0
         if share > Fraction(1, 100):
@@ -361,6 +361,7 @@ class Text(Sheet):
                            rf'(?:   ({VALUE}) (objects?){INTERVAL})?', (space, objects))
         if not found:
             return
+        self.sum_of_stacks(label, column)
         if self.metric.startswith(column):
             self.whole = found[1] if self.is_space else found[4]
         is_known = space['high'] not in (None, space['low'])
@@ -371,6 +372,20 @@ class Text(Sheet):
         self.same(f'{label}, objects', found[5], 'object' if found[4] == '1' else 'objects')
         self.in_header(f'{label}, objects', (found[4] or '', *found.groups()[5:]), objects, False,
                        is_known)
+
+    def stacks(self):
+        """The sum of all stacks, which differs from the total if headers of dumps show that."""
+        return self.report.get('stacks_total', self.report['total'])
+
+    def sum_of_stacks(self, label, column):
+        total, stacks = (Fraction(sums[f'{column}-space']['estimate']) for sums in (self.report['total'], self.stacks()))
+        if abs(stacks - total) <= total / 200:
+            return
+        found = self.match(f'{label}, stacks', rf'stacks     add up to ({VALUE}): shares are of this sum, '
+                           'the total is by the headers', stacks)
+        if found:
+            number = self.stacks()[f'{column}-space']['estimate']
+            self.number(f'{label}, stacks', found[1], number, numerals.is_value_of(found[1], number, True, self.shown.unit))
 
     def unseen(self):
         unseen = self.report['unseen']
@@ -384,7 +399,7 @@ class Text(Sheet):
             self.number(f'unseen, {key}', text, unseen[key],
                         numerals.is_rough(text, unseen[key], self.shown.unit, towards))
         if unseen['rows_too_high']:
-            space = self.report['total'][f'{self.metric.split("-", maxsplit=1)[0]}-space']
+            space = self.stacks()[f'{self.metric.split("-", maxsplit=1)[0]}-space']
             share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
             self.sentence('rows', 'rows       are too high, the first ones most: they also stand for '
                           f'the {min(share, 100):.0f}% that was not sampled')
@@ -500,13 +515,13 @@ class Text(Sheet):
             plural = '' if hidden == 1 else 'es' if what.endswith('s') else 's'
             self.same('rest', found[2], plural)
         if found and sum_of_rest:
-            total = self.report['total'][self.metric]['estimate']
+            total = self.stacks()[self.metric]['estimate']
             self.number('rest', found[3], sum_of_rest, numerals.is_value_of(
                 found[3], sum_of_rest, self.is_space, self.shown.unit))
             self.share_of('rest', found[4], sum_of_rest, total)
 
     def total_left(self):
-        return fixed(self.report.get('left', self.report['total'])[self.metric]['estimate'])
+        return fixed(self.report.get('left', self.stacks())[self.metric]['estimate'])
 
     def hidden(self):
         """The number of rows that the text does not show; if JSON was limited as well, at least one if there are any."""

@@ -304,6 +304,7 @@ def info_input(t, row):
     for key, name in (('inuse', 'in use'), ('alloc', 'allocated')):
         info_sum(t, what, found.get(name), row['total'][f'{key}-space'],
                  row['total'][f'{key}-objects'])
+    info_header(t, what, found['header'], row)
     info_sizes(t, what, found.get('sizes', ''), row['sizes'])
     listed = re.match(r'\d+', found.get('listed', '0'))[0]
     t.count(f'{what}, listed', listed, row['listed'])
@@ -330,6 +331,16 @@ def info_sizes(t, what, text, sizes):
         t.count(f'{what}, sizes', stacks, counted(of['stacks'], 'stack'))
         t.number(f'{what}, sizes', size, of, numerals.is_value(size, of['bytes'], True, 'auto'))
         t.same(f'{what}, sizes', known, words)
+
+
+def info_header(t, what, text, row):
+    """Whether the header is taken for the total, and the sum of the stacks in use if that is another number."""
+    said = re.search(rf'(?:, ({VALUE}),)? and is taken$', text)
+    t.same(f'{what}, header', bool(said), 'stacks_total' in row)
+    sums = [row.get(key, row['total'])['inuse-space'] for key in ('total', 'stacks_total')]
+    t.same(f'{what}, header', bool(said and said[1]), sums[0] != sums[1])
+    if said and said[1]:
+        t.number(f'{what}, header', said[1], sums[1], numerals.is_value(said[1], sums[1], True, 'auto'))
 
 
 def info_sum(t, what, text, space, objects):
@@ -395,6 +406,16 @@ def info(t):
     for metric in ('inuse-space', 'inuse-objects', 'alloc-space', 'alloc-objects'):
         number = t.report['total'][metric]
         t.sentence('total', f'total {metric} {"-" if number is None else number}')
+        if number is not None and metric.endswith('space') and 'stacks_total' in t.report:
+            t.sentence('stacks', f'stacks {metric} {t.report["stacks_total"][metric]}')
+    for metric, parts in t.report.get('error', {}).items():
+        whole = float(t.report.get('stacks_total', t.report['total'])[metric])
+        ends = [float(parts[part][end]) / whole * 100 - 100 for part in ('sampling', 'rounding') for end in ('low', 'high')]
+        found = t.match('error', rf'error {metric} (\S+)% to (\S+)% by sampling, (\S+)% to (\S+)% by rounding and unknown '
+                        'sizes', parts)
+        for text, end in zip(found.groups() if found else (), ends):
+            least, most = (float(f'{end + off:.3g}') for off in (-1e-6, 1e-6))
+            t.number('error', text, f'{end:+.3g}', least <= float(text) <= most)
 
 
 KINDS = {'top': top, 'stacks': stacks, 'tree': tree, 'peek': peek, 'list': listing, 'diff': diff,

@@ -19,7 +19,7 @@ def flat_of_rest(t, flat):
 
 def top(t):
     uncertain, wide = t.is_uncertain(), t.shown.spread
-    total = t.report['total'][t.metric]['estimate']
+    total = t.stacks()[t.metric]['estimate']
     t.header()
     t.title(('flat', 13), ('  flat%   sum% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title('cum' if t.shown.cum else 'flat'),
             *([('spread', 14), ('p', 9)] if wide else []), t.by())
@@ -120,7 +120,7 @@ def sizes_of(t, what, parts):
 
 def stacks(t):
     uncertain = t.is_uncertain()
-    total = t.report['total'][t.metric]['estimate']
+    total = t.stacks()[t.metric]['estimate']
     t.header()
     low, high = t.total_left()
     for i, row in enumerate(t.rows()):
@@ -200,7 +200,7 @@ def tree(t):
     lines = lines_of(t, all_rows)
     steps_of_rows, rows = steps_of(all_rows), [all_rows[line[0]] for line in lines]
     has_flat = not any(row['flat'] is None for row in rows)
-    total = t.report['total'][t.metric]['estimate']
+    total = t.stacks()[t.metric]['estimate']
     surer = [surer_rows(t)[line[0]] for line in lines]
     t.header()
     t.title(('cum', 11), ('   cum%', 0), *t.error_title('cum'), *[('flat', 12)] * has_flat, t.by())
@@ -228,7 +228,7 @@ def tree(t):
 
 def hidden_nodes(t, rows):
     """Compare the number of hidden nodes, and their value: the rest of the total, or the largest value."""
-    hidden, total = int(t.report['hidden']), t.report['total'][t.metric]['estimate']
+    hidden, total = int(t.report['hidden']), t.stacks()[t.metric]['estimate']
     if not hidden:
         return
     found = t.match('hidden', rf'… ([\d,]+) more nodes?, (?:none of more than ({VALUE})|({VALUE}) '
@@ -269,7 +269,7 @@ def neighbors(t, row, surer, key, whole):
 
 def peek(t):
     uncertain = t.is_uncertain()
-    total = t.report['total'][t.metric]['estimate']
+    total = t.stacks()[t.metric]['estimate']
     t.header()
     t.title(('flat', 13), ('  flat% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title('cum'),
             t.by())
@@ -330,7 +330,7 @@ VERSIONS = {'newer': 'is newer than the binary', 'differs': 'differs from the on
 
 
 def listing(t):
-    total = t.report['total'][t.metric]['estimate']
+    total = t.stacks()[t.metric]['estimate']
     t.header()
     t.title(('flat', 11), ('cum', 12), *t.error_title('cum'), ('  line', 0))
     files = set()

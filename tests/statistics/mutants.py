@@ -296,6 +296,17 @@ PROGRAM_MUTANTS = (
      'what_a_signal_interrupted_is_no_return_address'),
     ('addresses of pprof taken for those of returns', 'input/pprof_reader.c',
      [(': location->address + 1;', ': location->address;')], 'addresses_of_pprof_are_those_of_calls'),
+    # Totals by the headers of dumps.
+    ('the header used when filtered', 'view/difference.c', [('if (!view->head.is_filtered) {', 'if (true) {')],
+     'what_filters_leave_is_a_sum_of_stacks'),
+    ('the rounding of the stacks kept beside that of the header', 'model/input.c',
+     [('error->hidden_bytes_max -= hidden;', 'error->hidden_bytes_max -= 0 * hidden;')],
+     'the_total_is_that_of_the_header_and_shares_are_of_the_stacks'),
+    ('the gain of a header added twice', 'model/input.c',
+     [('*bytes += (hp_fixed)gain->bytes', '*bytes += 2 * (hp_fixed)gain->bytes')],
+     'the_total_is_that_of_the_header_and_shares_are_of_the_stacks'),
+    ('the header of listed objects used', 'calc/merge.c', [('|| record->listed > 0 ||', '||')],
+     'headers_that_count_something_else_are_not_taken'),
 )
 
 

@@ -189,9 +189,10 @@ static void put_total(struct hp_sink *out, const struct html_writer *w,
                       enum hp_metric metric, bool is_filtered) {
     const struct hp_head *head = &w->view->head;
     enum hp_column column = hp_column_of(metric);
-    struct hp_amount amount = {
-        .sum = is_filtered ? head->filtered.of[metric] : head->total.of[metric],
-        .error = is_filtered ? &head->filtered_errors[column] : &head->errors[column]};
+    struct hp_amount amount = {.sum = is_filtered ? head->filtered.of[metric]
+                                                  : head->whole.of[metric],
+                               .error = is_filtered ? &head->filtered_errors[column]
+                                                    : &head->whole_errors[column]};
     hp_json_ends(out, w->view, &amount, metric);
 }
 

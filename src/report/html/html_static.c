@@ -29,10 +29,11 @@ static void put_amount(struct hp_sink *out, const struct hp_view *view,
                        enum hp_metric metric, bool is_filtered) {
     enum hp_column column = hp_column_of(metric);
     const struct hp_head *head = &view->head;
-    struct hp_amount amount = {
-        .sum = is_filtered ? head->filtered.of[metric] : head->total.of[metric],
-        .error = is_filtered ? &head->filtered_errors[column] : &head->errors[column],
-        .is_total = !is_filtered};
+    struct hp_amount amount = {.sum = is_filtered ? head->filtered.of[metric]
+                                                  : head->whole.of[metric],
+                               .error = is_filtered ? &head->filtered_errors[column]
+                                                    : &head->whole_errors[column],
+                               .is_total = !is_filtered};
     struct hp_text_estimate text;
     hp_text_estimate(&text, view, &amount, metric);
     hp_sink_text(out, text.value);
@@ -270,8 +271,8 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
 
 static void total(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
-    struct hp_amount amount = {.sum = view->head.total.of[metric],
-                               .error = &view->head.errors[hp_column_of(metric)]};
+    struct hp_amount amount = {.sum = view->head.whole.of[metric],
+                               .error = &view->head.whole_errors[hp_column_of(metric)]};
     hp_json_ends(out, view, &amount, metric);
 }
 

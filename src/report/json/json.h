@@ -35,8 +35,12 @@ void hp_json_key(struct hp_sink *out, const char *name);
 void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
                   const struct hp_amount *amount, enum hp_metric metric);
 
+// Write an interval, {"low": 1, "high": 2}.
+void hp_json_range(struct hp_sink *out, struct hp_interval range);
+
 // Write an estimate as hp_json_ends() does, and also "of": "sizes seen" if the interval
-// allows for no sizes but those that were sampled.
+// allows for no sizes but those that were sampled, and "rounding": {"low": 1.4, "high":
+// 1.6}, its hp_precision_rounding(), if that is more than one number.
 void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric);
 

@@ -10,6 +10,7 @@
 // * Columns of a group are one object: "spread": {"mean": ..., "sd": ..., "p": ...}.
 #include "report/json/json.h"
 
+#include <math.h>
 #include <string.h>
 
 // --- numbers ------------------------------------------------------------------------------
@@ -53,12 +54,36 @@ void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "}");
 }
 
+void hp_json_range(struct hp_sink *out, struct hp_interval range) {
+    hp_sink_text(out, "{\"low\": ");
+    hp_json_double(out, range.low);
+    hp_sink_text(out, ", \"high\": ");
+    hp_json_double(out, range.high);
+    hp_sink_text(out, "}");
+}
+
+// Write the part of an interval that is due to rounding; nothing if there is none.
+static void put_rounding(struct hp_sink *out, const struct hp_amount *amount,
+                         struct hp_interval range, enum hp_metric metric) {
+    if (!amount->error || isnan(range.low)) {
+        return;
+    }
+    struct hp_interval rounding =
+        hp_precision_rounding(amount->sum, amount->error, metric);
+    if (rounding.high > rounding.low) {
+        hp_sink_text(out, ", \"rounding\": ");
+        hp_json_range(out, rounding);
+    }
+}
+
 void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric) {
     struct hp_interval range = hp_view_range(view, amount, metric);
     bool is_of_seen = hp_precision_is_of_seen_sizes(amount->error, range, metric);
     put_ends(out, view, amount, range, metric);
-    hp_sink_text(out, is_of_seen ? ", \"of\": \"sizes seen\"}" : "}");
+    hp_sink_text(out, is_of_seen ? ", \"of\": \"sizes seen\"" : "");
+    put_rounding(out, amount, range, metric);
+    hp_sink_text(out, "}");
 }
 
 void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,

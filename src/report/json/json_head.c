@@ -12,6 +12,7 @@
 //                 "stacks": 1234},
 //      "total": {"inuse-space": ESTIMATE or null, "inuse-objects": ESTIMATE or null,
 //                "alloc-space": ESTIMATE or null, "alloc-objects": ESTIMATE or null},
+//      "stacks_total": the same of the sum of all stacks (if headers show the total better),
 //      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5,
 //                 "rows_too_high": false} or null,
 //      "not_compared": [...] (if functions of a module are not compared in all dumps),
@@ -36,6 +37,7 @@
 //              "groups": 8 (if the spread is known from groups only)}, "new": {...},
 //     or "inputs": {...} if the inputs are differences, whose sides are not known,
 //     "gate": "grown", "open" or "none" (with --fail-if),
+//     "stacks_total": {"base": 1.5, "new": 2.5} of a diff (as above),
 //     "total": CELLS like those of a row; with filters also "filters" and "left": CELLS
 //
 // A trend has "test": "slope", "first-to-last" or "none"; "scatter_tested", which is true
@@ -193,6 +195,13 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
 // The total in a metric; a function for hp_json_estimates().
 static struct hp_amount amount_of_total(const void *data, enum hp_metric metric) {
     const struct hp_head *head = data;
+    return (struct hp_amount){.sum = head->whole.of[metric],
+                              .error = &head->whole_errors[hp_column_of(metric)]};
+}
+
+// The sum of all stacks in a metric; a function for hp_json_estimates().
+static struct hp_amount amount_of_stacks(const void *data, enum hp_metric metric) {
+    const struct hp_head *head = data;
     return (struct hp_amount){.sum = head->total.of[metric],
                               .error = &head->errors[hp_column_of(metric)]};
 }
@@ -336,6 +345,11 @@ void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
     hp_json_key(out, "total");
     put_total(out, view, amount_of_total);
     hp_sink_text(out, ",\n ");
+    if (view->head.has_gain && view->head.has_total) {
+        hp_json_key(out, "stacks_total");
+        put_total(out, view, amount_of_stacks);
+        hp_sink_text(out, ",\n ");
+    }
     put_unseen(out, view);
     put_open(out, view);
     put_filters(out, view, true);
@@ -411,6 +425,13 @@ void hp_json_begin_diff(struct hp_sink *out, const struct hp_view *view) {
     }
     put_open(out, view);
     put_gate(out, view);
+    if (view->head.has_gain) {
+        hp_sink_text(out, "\"stacks_total\": {\"base\": ");
+        hp_json_fixed(out, difference->stacks[0], view->options.metric);
+        hp_sink_text(out, ", \"new\": ");
+        hp_json_fixed(out, difference->stacks[1], view->options.metric);
+        hp_sink_text(out, "},\n ");
+    }
     put_sums(out, view);
 }
 

@@ -8,7 +8,8 @@
 //              "header": "agrees", "torn_stacks": 0, "large_sizes": "classes" or null,
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ...,
 //                        "none": ...},
-//              "total": TOTAL}, ...],
+//              "total": TOTAL, "stacks_total": TOTAL (if the header shows the total
+//              better than the stacks)}, ...],
 //  "processes": [{"key": "7f30b314c000-7fff2dd4c000" or null, "pid": 7 or null,
 //                 "dumps": 2, "told_by": "...", "order": "sequence" or null,
 //                 "used": "a.heap" or null, "why": "the newest" or null}, ...],
@@ -21,6 +22,10 @@
 //               "lacks_inlines": false}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
 //            "alloc-objects": null},
+//  "stacks_total": TOTAL (if headers show the total better than the stacks),
+//  "error": {"inuse-space": {"sampling": {"low": 1.0, "high": 2.0},
+//                            "rounding": {"low": 1.4, "high": 1.6}}, ...} of the sum of
+//            all stacks, if it is known,
 //  "sample_types": {...} if there are any, of an input as well,
 //  "memory_limit": "188.0 MiB, of this container" or absent,
 //  "warnings": ["..."]}
@@ -47,11 +52,12 @@ static void put_count(struct hp_sink *out, const char *key, uint64_t count) {
     hp_sink_print(out, "%llu", (unsigned long long)count);
 }
 
-// Write "total" with the sum of each metric; null for a metric that the inputs do not
-// have.
-static void put_total(struct hp_sink *out, const struct hp_values *values,
-                      const bool has_metric[HP_METRICS]) {
-    hp_sink_text(out, "\"total\": {");
+// Write "total" or "stacks_total" with the sum of each metric; null for a metric that the
+// inputs do not have.
+static void put_total(struct hp_sink *out, const char *key,
+                      const struct hp_values *values, const bool has_metric[HP_METRICS]) {
+    hp_json_key(out, key);
+    hp_sink_text(out, "{");
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         hp_sink_text(out, metric > 0 ? ", " : "");
         hp_json_key(out, hp_metric_name(metric));
@@ -164,7 +170,12 @@ static void put_input_total(struct hp_sink *out, const struct hp_input_record *i
         has_metric[metric] = hp_input_has_metric(input, metric);
     }
     hp_sink_text(out, ",\n   ");
-    put_total(out, &input->total, has_metric);
+    struct hp_values whole = hp_input_whole(input);
+    put_total(out, "total", &whole, has_metric);
+    if (input->has_gain) {
+        hp_sink_text(out, ",\n   ");
+        put_total(out, "stacks_total", &input->total, has_metric);
+    }
 }
 
 // Write the process of an input, and whether this dump of it is used.
@@ -341,6 +352,28 @@ static void put_modules(struct hp_sink *out, const struct hp_view *view) {
     free(frames);
 }
 
+// Write "error": how far off sampling alone and rounding alone can make the sum of all
+// stacks, in each column whose error is known; nothing if none is.
+static void put_errors(struct hp_sink *out, const struct hp_view *view) {
+    const char *between = ",\n \"error\": {";
+    bool any = false;
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        struct hp_error_parts parts = hp_view_error_parts(view, i);
+        if (parts.is_known) {
+            hp_sink_text(out, between);
+            hp_json_key(out, hp_metric_name(hp_space_of(i)));
+            hp_sink_text(out, "{\"sampling\": ");
+            hp_json_range(out, parts.sampling);
+            hp_sink_text(out, ", \"rounding\": ");
+            hp_json_range(out, parts.rounding);
+            hp_sink_text(out, "}");
+            between = ", ";
+            any = true;
+        }
+    }
+    hp_sink_text(out, any ? "}" : "");
+}
+
 void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
     bool has_metric[HP_METRICS];
     hp_sink_text(out,
@@ -360,7 +393,12 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         has_metric[metric] = hp_view_has_metric(view, metric);
     }
-    put_total(out, &view->head.counted, has_metric);
+    put_total(out, "total", &view->head.counted, has_metric);
+    if (view->head.has_gain) {
+        hp_sink_text(out, ",\n ");
+        put_total(out, "stacks_total", &view->head.counted_stacks, has_metric);
+    }
+    put_errors(out, view);
     put_types(out, view, NULL);
     if (view->options.memory_limit) {
         hp_sink_text(out, ",\n ");

@@ -122,7 +122,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     struct hp_text_estimate text;
     enum hp_column column = hp_column_of(metric);
     struct hp_amount amount = {.sum = value,
-                               .error = &view->head.errors[column],
+                               .error = &view->head.whole_errors[column],
                                .is_total = true};
     bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
     hp_text_estimate(&text, view, &amount, metric);
@@ -130,6 +130,23 @@ static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     hp_sink_text(out, is_space || strcmp(text.value, "1") == 0 ? "" : "s");
     if (view->head.is_total_uncertain[column]) {
         hp_text_put_interval(out, &text);
+    }
+}
+
+// Write the sum of the stacks, which shares are of, if it differs much from the total.
+static void put_sum_of_stacks(struct hp_sink *out, const struct hp_view *view,
+                              enum hp_metric space) {
+    static const double much = 0.005; // of the total
+    double total = hp_fixed_double(view->head.whole.of[space], space);
+    double stacks = hp_fixed_double(view->head.total.of[space], space);
+    char text[HP_NUMBER_SIZE];
+    if (fabs(stacks - total) > much * total) {
+        hp_text_format(text, view->head.total.of[space], space, view->options.unit);
+        hp_sink_print(
+            out,
+            "stacks     add up to %s: shares are of this sum, the total is by the "
+            "headers\n",
+            text);
     }
 }
 
@@ -141,11 +158,12 @@ static void put_totals(struct hp_sink *out, const struct hp_view *view, const ch
         return;
     }
     hp_sink_print(out, "%-9s", label);
-    put_total(out, view, view->head.total.of[space], space);
+    put_total(out, view, view->head.whole.of[space], space);
     if (hp_view_has_metric(view, objects)) {
-        put_total(out, view, view->head.total.of[objects], objects);
+        put_total(out, view, view->head.whole.of[objects], objects);
     }
     hp_sink_text(out, "\n");
+    put_sum_of_stacks(out, view, space);
 }
 
 // Write the total of a sample type, with its unit.
@@ -225,8 +243,8 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     const struct hp_error *error = &head->filtered_errors[hp_column_of(metric)];
     struct hp_amount filtered = {.sum = head->filtered.of[metric], .error = error};
-    struct hp_amount total = {.sum = head->total.of[metric],
-                              .error = &head->errors[hp_column_of(metric)]};
+    struct hp_amount total = {.sum = head->whole.of[metric],
+                              .error = &head->whole_errors[hp_column_of(metric)]};
     struct hp_text_estimate text;
     char share[HP_NUMBER_SIZE];
     if (!hp_text_filters(out, view)) {

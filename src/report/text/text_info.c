@@ -96,7 +96,8 @@ static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
         return;
     }
     put_field(out, name);
-    hp_text_format(text, input->total.of[space], space, HP_UNIT_AUTO);
+    struct hp_values whole = hp_input_whole(input);
+    hp_text_format(text, whole.of[space], space, HP_UNIT_AUTO);
     hp_sink_text(out, text);
     if (hp_input_has_metric(input, objects)) {
         hp_text_format(text, input->total.of[objects], objects, HP_UNIT_AUTO);
@@ -158,6 +159,26 @@ static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
     }
 }
 
+// Write whether the header of a rewritten input is taken for the total, and the sum of
+// its stacks in use if that is another number.
+static void put_gain(struct hp_sink *out, const struct hp_input_record *input) {
+    char text[HP_NUMBER_SIZE];
+    if (input->scaling != HP_SCALING_UNBIASED ||
+        input->header_check != HP_HEADER_AGREES) {
+        return;
+    }
+    if (!input->has_gain) {
+        hp_sink_text(out, ", which is taken");
+        return;
+    }
+    if (input->gain[HP_COLUMN_INUSE].bytes != 0) {
+        hp_text_format(text, input->total.of[HP_INUSE_SPACE], HP_INUSE_SPACE,
+                       HP_UNIT_AUTO);
+        hp_sink_print(out, ", %s,", text);
+    }
+    hp_sink_text(out, " and is taken");
+}
+
 // Write how many lines and counts of an input were skipped, and whether its total agrees
 // with the sum of its stacks.
 static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *input) {
@@ -193,7 +214,9 @@ static void put_diagnostics(struct hp_sink *out, const struct hp_input_record *i
             HP_WORDS("total-contradicts", "its total contradicts the sum of the stacks"),
     };
     put_field(out, "header");
-    hp_sink_print(out, "%s\n", hp_words(checks[input->header_check]));
+    hp_sink_text(out, hp_words(checks[input->header_check]));
+    put_gain(out, input);
+    hp_sink_text(out, "\n");
     if (input->inconsistent_stacks > 0) {
         put_field(out, "threads");
         hp_sink_print(out,
@@ -421,17 +444,40 @@ static void put_modules(struct hp_sink *out, const struct hp_view *view) {
     free(frames);
 }
 
-// Write the line of a metric's total; "-" if no input has it.
+// Write the line of a metric's total, and of the sum of all stacks if headers show the
+// total better; "-" if no input has the metric.
 static void put_total(struct hp_sink *out, const struct hp_view *view,
                       enum hp_metric metric, const char *name) {
-    hp_fixed total = view->head.counted.of[metric];
+    const struct hp_head *head = &view->head;
     if (!hp_view_has_metric(view, metric)) {
         hp_sink_print(out, "total %s -\n", name);
         return;
     }
     hp_sink_print(out, "total %s ", name);
-    hp_json_fixed(out, total, metric);
+    hp_json_fixed(out, head->counted.of[metric], metric);
     hp_sink_text(out, "\n");
+    if (head->has_gain && hp_fraction(metric) == HP_SPACE_FRACTION) {
+        hp_sink_print(out, "stacks %s ", name);
+        hp_json_fixed(out, head->counted_stacks.of[metric], metric);
+        hp_sink_text(out, "\n");
+    }
+}
+
+// Write a line with how far off sampling alone and rounding alone can make the sum of all
+// stacks; nothing if that is not known, or is sampling alone.
+static void put_error(struct hp_sink *out, const struct hp_view *view,
+                      enum hp_column column, const char *name) {
+    struct hp_error_parts parts = hp_view_error_parts(view, column);
+    if (parts.is_known) {
+        enum hp_metric space = hp_space_of(column);
+        double percent = hp_fixed_double(view->head.total.of[space], space) / 100;
+        hp_sink_print(out, "error %s %+.3g%% to %+.3g%% by sampling", name,
+                      parts.sampling.low / percent - 100,
+                      parts.sampling.high / percent - 100);
+        hp_sink_print(out, ", %+.3g%% to %+.3g%% by rounding and unknown sizes\n",
+                      parts.rounding.low / percent - 100,
+                      parts.rounding.high / percent - 100);
+    }
 }
 
 // Write a line for the total of each sample type.
@@ -475,4 +521,6 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     put_total(out, view, HP_INUSE_OBJECTS, "inuse-objects");
     put_total(out, view, HP_ALLOC_SPACE, "alloc-space");
     put_total(out, view, HP_ALLOC_OBJECTS, "alloc-objects");
+    put_error(out, view, HP_COLUMN_INUSE, "inuse-space");
+    put_error(out, view, HP_COLUMN_ALLOC, "alloc-space");
 }
