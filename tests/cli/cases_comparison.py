@@ -56,10 +56,9 @@ def marked_rows_come_first_and_then_the_largest_changes(t):
 
 @case
 def a_limit_tells_what_it_leaves_out_that_is_marked(t):
-    for limit, line in ((1, "… 5 more and 3 more marked, "), (3, "… 5 more and 1 more marked, "),
-                        (4, "… 5 more, "), (7, "… 2 more, ")):
-        out = check(t.run("diff", "--no-symbols", f"-n{limit}", *pair(t)), 0).out
-        assert re.search(rf"^{line}(?:[-+].* together|unchanged): --limit=0 shows all$", out, re.M), out
+    for limit, line in ((1, "5 marked-left-too: 3, "), (3, "5 marked-left-too: 1, "), (4, "5, "), (7, "2, ")):
+        out = check(t.codes("diff", "--no-symbols", f"-n{limit}", *pair(t)), 0).out
+        assert re.search(rf"^marked-left: {line}(?:[-+].* together|rows-unchanged): cut-by-limit$", out, re.M), out
         assert len(text_rows(out)) == limit, out
 
 

@@ -25,7 +25,7 @@ def dump(path, *sizes):
 def counted(out):
     """(number of rows shown, number of further rows by the last line)"""
     shown = len(re.findall(r"^ +\S.*  (?:\w+: )?\S+(?:[+@]0x[0-9a-f]+|0x[0-9a-f]+)$", out, re.M))
-    more = re.search(r"^… ([\d,]+) more(?:.*? and (\d+) more marked)?", out, re.M)
+    more = re.search(r"^(?:rows|marked)-left: ([\d,]+)(?:.*? marked-left-too: (\d+))?", out, re.M)
     return shown, sum(int(n.replace(",", "")) for n in more.groups() if n) if more else 0
 
 
@@ -46,7 +46,7 @@ def faults_of(t, command, sizes_of, *args):
     report = json.loads(check(t.run(*command, "-fjson")).out)
     sizes, whole = sizes_of(report)
     want = enough(sizes, whole)
-    got = counted(check(t.run(*command)).out)
+    got = counted(check(t.codes(*command)).out)
     return [] if got == (want, len(sizes) - want) else [f"{args}: {got} for {want} of {len(sizes)}"]
 
 
@@ -78,29 +78,29 @@ def one_row_is_no_table_and_nobody_reads_hundreds(t):
     for sizes, shown in (((1000 * MIB, *[100] * 30), 10), ([MIB] * 200, 50), ([MIB] * 5, 6),
                          ([MIB] * 12, 12), ([MIB] * 30, 29)):
         path = dump(t.folder / "a", *sizes)
-        out = check(t.run("top", "--no-symbols", path)).out
+        out = check(t.codes("top", "--no-symbols", path)).out
         assert counted(out) == (shown, len(sizes) + 1 - shown), (shown, out)
 
 
 @case
 def the_last_line_says_what_the_rest_holds(t):
     path = dump(t.folder / "a", 1000 * MIB, *[MIB] * 30)
-    out = check(t.run("top", "--no-symbols", path)).out
-    assert "\n… 22 more functions, 21.0 MiB (2.0% of the total): --limit=0 shows all\n" in out, out
-    out = check(t.run("top", "--no-symbols", "-n30", "--metric=inuse-objects", path)).out
-    assert "\n… 2 more functions, 1 object (3.2% of the total): " in out, out
-    out = check(t.run("stacks", "--no-symbols", path)).out
-    assert "\n… 21 more stacks, 21.0 MiB (2.0% of the total): --limit=0 shows all\n" in out, out
-    out = check(t.run("peek", "--no-symbols", r"@0x500000|@0x500001", path)).out
-    assert " … 21 more, none of more than 1.0 MiB\n" in out, out
+    out = check(t.codes("top", "--no-symbols", path)).out
+    assert "\nrows-left: 22 function s 21.0 MiB (share-of-total: 2.0%: cut-by-limit\n" in out, out
+    out = check(t.codes("top", "--no-symbols", "-n30", "--metric=inuse-objects", path)).out
+    assert "\nrows-left: 2 function s 1 object (share-of-total: 3.2%: " in out, out
+    out = check(t.codes("stacks", "--no-symbols", path)).out
+    assert "\nrows-left: 21 stack s 21.0 MiB (share-of-total: 2.0%: cut-by-limit\n" in out, out
+    out = check(t.codes("peek", "--no-symbols", r"@0x500000|@0x500001", path)).out
+    assert " calls-left: 21 1.0 MiB\n" in out, out
     new = dump(t.folder / "b", 1000 * MIB, *[MIB + 65536 * (i % 3 - 1) for i in range(30)])
-    out = check(t.run("diff", "--no-symbols", "-n4", path, new)).out
-    assert ("\n… 11 more and 16 more marked, +384.0 KiB and -640.0 KiB together: --limit=0 shows all\n"
+    out = check(t.codes("diff", "--no-symbols", "-n4", path, new)).out
+    assert ("\nmarked-left: 11 marked-left-too: 16, +384.0 KiB and -640.0 KiB together: cut-by-limit\n"
             in out), out
-    out = check(t.run("diff", "--no-symbols", "-n20", path, new)).out
-    assert "\n… 11 more, unchanged: --limit=0 shows all\n" in out, out
-    out = check(t.run("diff", "--no-symbols", "--cum", "-n4", path, new)).out
-    assert " more marked, none changed by more than 64.0 KiB: --limit=0 shows all\n" in out, out
+    out = check(t.codes("diff", "--no-symbols", "-n20", path, new)).out
+    assert "\nmarked-left: 11, rows-unchanged: cut-by-limit\n" in out, out
+    out = check(t.codes("diff", "--no-symbols", "--cum", "-n4", path, new)).out
+    assert ", rows-changed-less: 64.0 KiB: cut-by-limit\n" in out, out
 
 
 @case
@@ -129,7 +129,7 @@ def no_row_holds_nothing(t):
 def a_limit_is_what_was_asked_for(t):
     path = dump(t.folder / "a", 1000 * MIB, *[100] * 100)
     for limit, shown in ((1, 1), (70, 70), (0, 102), (1000, 102)):
-        out = check(t.run("top", "--no-symbols", f"-n{limit}", path)).out
+        out = check(t.codes("top", "--no-symbols", f"-n{limit}", path)).out
         assert counted(out) == (shown, 102 - shown), out
     for f in "json", "tsv":
         out = check(t.run("top", "--no-symbols", f"-f{f}", path)).out
@@ -153,11 +153,11 @@ MAPPED_LIBRARIES:
 
 def drawn(t, path, *args):
     """The last column, with the frames named as above."""
-    head, _, rows = check(t.run("tree", "-q", "--no-symbols", *args, path)).out.partition("  function\n")
+    head, _, rows = check(t.codes("tree", "-q", "--no-symbols", *args, path)).out.partition("  function\n")
     column = len(head.rpartition("\n")[2]) + 2
     return [re.sub(r"(app|libloop\.so\.1)@0x1(..)1$", lambda m: {"a": "o", "l": "l"}[m[1][0]] + str(int(m[2], 16)),
                    line[column:] if line[0] == " " else line)
-            for line in rows.splitlines() if line[0] in " …"]
+            for line in rows.splitlines() if line.startswith((" ", "nodes-left: "))]
 
 
 @case
@@ -172,7 +172,7 @@ def frames_of_libraries_that_hold_the_same_are_one_line_of_a_tree(t):
         rows = json.loads(check(t.run("tree", "-q", "--no-symbols", "-fjson", *args, path)).out)["rows"]
         assert len(rows) == len(opened), rows
     few = ["o3", "libloop.so.1 … 2 frames", "o2", "libloop.so.1 … 3 frames",
-           "… 2 more nodes, 1000 B (100.0% of the total): --limit=0 shows all"]
+           "nodes-left: 2 s  1000 B (share-of-total: 100.0%: cut-by-limit"]
     assert drawn(t, path, "-n4") == few, "a line is one of those that are counted"
 
 

@@ -333,9 +333,9 @@ def trend_shows_what_is_marked_first_and_then_what_changed_most(t):
     assert [row["name"][4:] for row in told[:3]] == ["0x3000", "0x2000", "0x5000"], told
     changes = [abs(row["last"] - row["first"]) for row in told[2:]]
     assert changes == sorted(changes, reverse=True), changes
-    for limit, line in ((1, "… 5 more and 1 more marked, "), (2, "… 5 more, ")):
-        out = check(t.run(*command, f"-n{limit}"), 0).out
-        assert re.search(rf"^{line}[-+].* together: --limit=0 shows all$", out, re.M), out
+    for limit, line in ((1, "5 marked-left-too: 1, "), (2, "5, ")):
+        out = check(t.codes(*command, f"-n{limit}"), 0).out
+        assert re.search(rf"^marked-left: {line}[-+].* together: cut-by-limit$", out, re.M), out
     # Too few dumps to mark any row: the row with the largest change is shown all the same.
     few = check(t.run("trend", "-q", "--no-symbols", "-n1", *paths[:3]), 0).out
     assert "app@0x7000" in few and "marked" not in few, few
