@@ -15,8 +15,9 @@ extern "C" {
 
 // The abilities of an output format, as bits: see hp_format_can().
 enum hp_format_ability {
-    HP_CAN_LIMIT = 1 << 0,     // shows only the first rows (hp_report_options.limit)
-    HP_CAN_INTERVALS = 1 << 1, // shows rows with confidence intervals, in a chosen order
+    HP_CAN_LIMIT = 1 << 0, // shows only the first rows (hp_report_options.limit)
+    // Shows rows with confidence intervals, in the order of hp_report_options.sort.
+    HP_CAN_INTERVALS = 1 << 1,
     // Shows the interval of every estimate, not only of the main one.
     HP_CAN_ALL_ENDS = 1 << 2,
     HP_CAN_UNIT = 1 << 3,     // shows numbers in a unit for human readers

@@ -521,8 +521,8 @@ enum hp_granularity {
     HP_BY_MODULE,
     HP_BY_BUILD, // builds of binaries and libraries
     HP_BY_ADDRESS,
-    // Inputs.  This and all that follow are for HP_REPORT_TOP, and for the labels of
-    // samples in pprof profiles.
+    // Inputs.  This and all that follow are rows of HP_REPORT_TOP, labels of samples in
+    // formats with HP_CAN_LABELS, or the property by which an HTML page divides stacks.
     HP_BY_INPUT,
     HP_BY_THREAD,
     HP_BY_LABEL,   // values of one label of samples or of inputs
@@ -595,7 +595,7 @@ struct hp_report_options {
     bool no_inlines;  // attribute an inlined call to the function around it
     bool short_names; // the same as HP_NAMES_SHORT
     bool color;       // use colour
-    const struct hp_gate *gate; // HP_REPORT_DIFF and HP_REPORT_TREND; or NULL
+    const struct hp_gate *gate; // HP_REPORT_DIFF, HP_REPORT_TREND: growth limit; or NULL
     // Filters of stacks, filter_count of them.  Totals still include everything that was
     // read.
     const struct hp_filter *filters;

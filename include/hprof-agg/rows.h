@@ -24,9 +24,9 @@ enum hp_cell {
     HP_CELL_SUM,      // bytes or objects
     // Bytes or objects for each dump or unit of time: see hp_view_column.unit.
     HP_CELL_RATE,
-    HP_CELL_NUMBER, // a number of another unit
-    HP_CELL_COUNT,
-    HP_CELL_P, // a p-value
+    HP_CELL_NUMBER, // a number in the unit of its column: see hp_view_column.unit
+    HP_CELL_COUNT,  // a whole number, as of samples, dumps or objects
+    HP_CELL_P,      // a p-value
     HP_CELL_TEXT,
     HP_CELL_TRUTH,  // 0 or 1
     HP_CELL_FLAGS,  // bits of enum hp_row_flag
@@ -44,8 +44,10 @@ struct hp_view_column {
 
 // Facts about the numbers of a row; bits.
 enum hp_row_flag {
-    HP_ROW_FEW_SAMPLES = 1 << 0, // based on fewer than five effective samples
-    HP_ROW_SEEN_ONCE = 1 << 1,   // exactly one object was sampled
+    // Based on fewer than five effective samples, that is, equal samples that would have
+    // the same error.
+    HP_ROW_FEW_SAMPLES = 1 << 0,
+    HP_ROW_SEEN_ONCE = 1 << 1, // exactly one object was sampled
     // The row has objects of several sizes, and the error of the number of objects is
     // unknown.
     HP_ROW_MIXED_SIZES = 1 << 2,

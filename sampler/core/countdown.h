@@ -17,7 +17,7 @@
 
 // The bytes until the next sample, for one thread or one simulated stream.
 struct hps_countdown {
-    int64_t left; // bytes up to and including the next sampled one; {0} hits at once
+    int64_t left; // bytes up to and including the next sampled one; 0: sample at once
 };
 
 // Count an allocation.  Returns true if the object contains the sampled byte; then call

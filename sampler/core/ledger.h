@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Sums over a set of sampled objects.
+// Sums over a set of sampled objects.  p is the probability that an object of its size is
+// sampled.
 struct hps_tally {
     uint64_t objects, bytes; // as sampled
     uint64_t eighths;        // estimated objects, in eighths: sum of round(8 / p)

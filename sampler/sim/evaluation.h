@@ -24,7 +24,8 @@ struct hps_score {
 struct hps_evaluation {
     const struct hps_workload *workload;
     const struct hps_method *method;
-    // Interval of the method; stack walks in all streams.
+    // Number of times that the workload was sampled; interval of the method, in bytes;
+    // stack walks in all these samplings.
     uint64_t streams, interval, walks;
     struct hps_score total;
     struct hps_score *stacks;

@@ -15,7 +15,8 @@ struct hps_fleet_totals {
     struct hps_fleet_sums lines;
     struct hps_fleet_sums sampled; // sampled objects
     struct hps_fleet_sums truth;   // all objects
-    // Stacks, and frames in no mapping; counted again in each dump.
+    // Number of dumps; numbers of stacks and of frames in no mapping, counted again in
+    // each dump.
     uint64_t dumps, stacks, unmapped;
 };
 

@@ -8,8 +8,8 @@
 // The arrays.
 struct hps_layout {
     uint64_t period; // mean bytes between samples, > 1
-    // Distance of methods that sample at fixed distances; 0: choose it for as many stack
-    // walks as others.
+    // Bytes between samples of methods that sample at fixed distances; 0: such a method
+    // chooses the distance with which it walks as many stacks as jemalloc's sampler.
     uint64_t interval;
     uint32_t count, stacks;   // number of objects and of stacks
     uint64_t *sizes;          // size of each object

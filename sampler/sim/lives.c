@@ -26,11 +26,12 @@ enum life_start {
 
 enum {
     SMALL = 64, // bytes of an object
-    MIXED = 7,  // numbers of these stacks
+    // Numbers of the stacks `mixed` and `rest`.
+    MIXED = 7,
     REST = 8,
-    // Sizes of the mixed stack
-    LEAST_MIXED = 16,   // bytes
-    MOST_MIXED = 64,    // periods
+    // Smallest size of an object of `mixed`, in bytes, and the largest, in periods.
+    LEAST_MIXED = 16,
+    MOST_MIXED = 64,
     REST_SAMPLES = 200, // periods that the stack `rest` allocates in a unit
 };
 

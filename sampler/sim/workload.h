@@ -12,11 +12,10 @@ struct hps_workload {
     const char *summary; // one line for --help
     uint64_t period;     // mean bytes between samples for which it is designed
     const char *stacks;  // names of the stacks, separated by spaces
-    // Distance of methods that sample at fixed distances; 0: choose it for as many stack
-    // walks as others.
+    // Fill in the stream, which is empty.
     void (*make)(struct hps_stream *stream);
-    uint64_t interval; // of samplers at fixed distances; 0: as many stack walks as others
-    bool apart;        // not in that table: evaluated only if requested by name
+    uint64_t interval; // bytes between samples at fixed distances: see struct hps_layout
+    bool apart; // not in the table of statistics.md: evaluated only if asked for by name
 };
 
 // The table; a row without a name ends it.

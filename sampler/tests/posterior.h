@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-// The sample.
+// The numbers of a sample from which bytes are estimated.
 struct hps_attribution {
-    uint64_t sampled; // k
-    uint64_t after;   // m
-    uint64_t period;  // 1/q
+    uint64_t sampled; // k: number of sampled bytes
+    uint64_t after;   // m: bytes after the sampled byte of each sampled object
+    uint64_t period;  // 1/q: mean bytes between samples
 };
 
 // An interval of bytes.

@@ -103,8 +103,8 @@ void hp_message_print(char *text, size_t size, const char *format, ...) {
 
 HP_PRINTF(4, 0)
 
-// Fill all members of `err`: a failure that is passed on has no place yet, which
-// hp_err_locate() adds.
+// Fill all members of `err`.  The place of the failure (input and line) is not known
+// here; hp_err_locate() adds it.
 static int fill(struct hp_err *err, enum hp_code code, int sys, const char *format,
                 va_list args) {
     char room[HP_MESSAGE_FORMAT_SIZE];

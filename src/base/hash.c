@@ -23,7 +23,8 @@ uint64_t hp_hash_draw_key(void) {
     return hp_process_key;
 }
 
-// Load up to eight bytes as a number; missing high bytes are 0.
+// Load up to eight bytes into a number, in the byte order of the machine; the bytes of
+// the number that are not loaded are 0.
 static uint64_t load(const unsigned char *at, size_t size) {
     uint64_t word = 0;
     if (size > 0) {
@@ -32,8 +33,8 @@ static uint64_t load(const unsigned char *at, size_t size) {
     return word;
 }
 
-// The constants are those of wyhash; 16 bytes are mixed at a time, the last ones padded
-// with zeros.
+// Hash the bytes with the constants of wyhash: 16 bytes are mixed at a time, the last
+// ones padded with zeros.
 uint64_t hp_hash_bytes(const void *bytes, size_t size, uint64_t key) {
     const unsigned char *at = bytes;
     uint64_t hash = key ^ 0xa0761d6478bd642f, left = size;
@@ -54,8 +55,8 @@ enum {
     FIRST_SLOTS = 256,
 };
 
-// Slots are at least twice as many as items, so that searches stay short.  Growing enters
-// all items again.
+// Make room for `more` further items.  There are at least twice as many slots as items,
+// so that searches stay short; when the slots grow, all items are entered again.
 void hp_index_reserve(struct hp_index *index, size_t more) {
     size_t old_count = index->slot_count, least = (index->hashes.count + more) * 2;
     while (index->slot_count < least) {

@@ -65,7 +65,8 @@ struct hp_index {
     HP_VEC(uint32_t) hashes;
 };
 
-// Set in each stored hash, so that 0 means that an item is in no slot.
+// The bit that is set in each stored hash.  A stored 0 therefore means that the item is
+// in no slot.
 #define HP_INDEX_KEYED (UINT32_C(1) << 31)
 
 // Make room for `more` further items, so that adding them does not rebuild the slots.
@@ -124,7 +125,7 @@ HP_PREFETCHES void hp_index_prefetch(const struct hp_index *index, uint32_t hash
 uint32_t hp_index_find(struct hp_index *index, const void *items, size_t count,
                        size_t item_size, const void *key, size_t key_size);
 
-// hp_index_find() with the items of a vector.
+// Call hp_index_find() for the items of a vector.
 #define hp_index_of(index, vec, key, key_size) \
     hp_index_find(index, (vec)->at, (vec)->count, sizeof *(vec)->at, key, key_size)
 

@@ -10,7 +10,8 @@ enum {
     LAST_BLOCK = 56,
 };
 
-// The integer part of 2^32 |sin(i + 1)|.
+// The constants of the 64 steps of MD5: element i is the integer part of 2^32 |sin(i +
+// 1)|.
 static const uint32_t T[BLOCK] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613,
     0xfd469501, 0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193,
@@ -23,7 +24,8 @@ static const uint32_t T[BLOCK] = {
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb,
     0xeb86d391};
 
-// Bits that a step rotates by; each row is one round of 16 steps.
+// Bits that a step rotates by.  Each row is one round of 16 steps, which use the four
+// numbers in turn, four times.
 static const uint8_t shifts[4][4] = {
     {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
@@ -31,8 +33,8 @@ static uint32_t rotate_left(uint32_t x, int n) {
     return x << n | x >> (32 - n);
 }
 
-// The functions F, G, H and I, by the round of step `i`; *word is the word of the block
-// that the step uses.
+// Apply to x, y and z the function of MD5 (F, G, H or I) that belongs to the round of
+// step `i`.  Sets *word to the index of the word of the block that the step uses.
 static uint32_t mix(int i, uint32_t x, uint32_t y, uint32_t z, int *word) {
     switch (i / 16) {
     case 0:
@@ -50,7 +52,7 @@ static uint32_t mix(int i, uint32_t x, uint32_t y, uint32_t z, int *word) {
     }
 }
 
-// Process one block of 64 bytes.
+// Add one block of 64 bytes to the state.
 static void add_block(uint32_t state[4], const uint8_t *block) {
     uint32_t words[16], a = state[0], b = state[1], c = state[2], d = state[3];
     for (int i = 0; i < 16; i++, block += 4) {

@@ -152,15 +152,15 @@ enum {
     DIGITS = 1 << DIGIT,
 };
 
-// The key that an item begins with; items need not be aligned.
+// Return the key that an item begins with; items need not be aligned.
 static uint64_t key_of(const char *item) {
     uint64_t key;
     memcpy(&key, item, sizeof key);
     return key;
 }
 
-// The bits in which the keys differ from each other: passes over other bits can be
-// skipped.
+// Return the bits in which the keys of the items differ from each other: passes of the
+// sort over other bits can be skipped.
 static uint64_t differing_bits(const char *items, size_t count, size_t item_size) {
     uint64_t bits = 0;
     for (size_t i = 1; i < count; i++) {
@@ -169,8 +169,8 @@ static uint64_t differing_bits(const char *items, size_t count, size_t item_size
     return bits;
 }
 
-// Counting sort by one digit of the key, from `from` to `to`; keeps the order of equal
-// digits.
+// Copy the items from `from` to `to`, sorted by one digit of the key, the DIGIT bits from
+// bit `shift` on (a counting sort); items with equal digits keep their order.
 static inline void sort_items_by_digit(char *to, const char *from, size_t count,
                                        size_t item_size, int shift) {
     size_t places[DIGITS] = {0}, place = 0;
@@ -189,8 +189,8 @@ static inline void sort_items_by_digit(char *to, const char *from, size_t count,
     }
 }
 
-// Sort by one digit with the item size as a constant for common sizes, because the
-// compiler then inlines the copies.
+// Do the same as sort_items_by_digit(), with the item size as a constant for common
+// sizes, because the compiler then inlines the copies.
 static void sort_by_digit(char *to, const char *from, size_t count, size_t item_size,
                           int shift) {
     switch (item_size) {

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-// A failure of zstd means that memory has run out: there is always room for the result,
-// and packed data was made in this process, so that it is never damaged.
+// The functions for zstd.  A failure of zstd means that memory has run out: there is
+// always room for the result, and packed data was made in this process, so that it is
+// never damaged.
 #ifdef HP_WITH_ZSTD
 #    include <zstd.h>
 

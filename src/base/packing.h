@@ -7,8 +7,9 @@
 
 struct ZSTD_CCtx_s;
 
-// {0} is a packer.  Its context is kept between calls, because creating one takes longer
-// than compressing a few kilobytes.
+// The state of compressing bytes in memory.  {0} is ready for use.  The context of zstd
+// is kept between calls, because creating one takes longer than compressing a few
+// kilobytes.
 struct hp_packer {
     int level; // compression level of zstd; 0: zstd's default
     // Created at the first call that compresses; NULL before.

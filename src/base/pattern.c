@@ -148,8 +148,8 @@ bool hp_pattern_group(const struct hp_pattern *pattern, const char *subject,
     return true;
 }
 
-// An entry of PCRE2's table of names is the number of the group in two bytes, the high
-// one first, and the name.
+// Store the name and the number of the i-th named group.  An entry of PCRE2's table of
+// names is the number of the group in two bytes, the high one first, and the name.
 bool hp_pattern_name(const struct hp_pattern *pattern, uint32_t i, const char **name,
                      uint32_t *number) {
     uint32_t count = 0, size = 0;

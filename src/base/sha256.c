@@ -9,7 +9,7 @@
 #    include <immintrin.h>
 #endif
 
-// The round constants.
+// The constants of the 64 rounds of SHA-256.
 static const uint32_t K[HP_SHA256_BLOCK] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
     0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
@@ -29,7 +29,7 @@ static uint32_t rotr(uint32_t x, int n) {
     return x >> n | x << (32 - n);
 }
 
-// The message schedule of a block: 64 words.
+// Compute the message schedule of a block: 64 words.
 static void schedule(uint32_t w[HP_SHA256_BLOCK], const uint8_t *block) {
     for (int t = 0; t < 16; t++, block += 4) {
         w[t] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 |
@@ -42,8 +42,8 @@ static void schedule(uint32_t w[HP_SHA256_BLOCK], const uint8_t *block) {
     }
 }
 
-// One round.  The variables a to h rotate through `v` with the number of the round, so
-// that none has to be moved.
+// Do one round of SHA-256.  Its variables a to h rotate through `v` with the number of
+// the round, so that none has to be moved.
 static void add_round(uint32_t v[8], int i, uint32_t k_and_w) {
     uint32_t a = v[-i & 7], b = v[(1 - i) & 7], c = v[(2 - i) & 7], e = v[(4 - i) & 7];
     uint32_t ch = (e & v[(5 - i) & 7]) ^ (~e & v[(6 - i) & 7]);
@@ -157,7 +157,8 @@ void hp_sha256_add(struct hp_sha256 *sha, const void *bytes, size_t size) {
     }
 }
 
-// The padding is a bit 1, zeros, and the length in bits as 64 bits, the high byte first.
+// Pad the text and store its digest.  The padding is a bit 1, zeros, and the length in
+// bits as 64 bits, the high byte first.
 void hp_sha256_end(struct hp_sha256 *sha, uint8_t digest[HP_SHA256_SIZE]) {
     static const uint8_t padding[HP_SHA256_BLOCK] = {0x80};
     uint8_t bits[8];

@@ -30,7 +30,8 @@ static void flush(struct hp_sink *sink) {
     sink->used = 0;
 }
 
-// A piece that is larger than the buffer is delivered without a copy.
+// Append bytes to the buffer, which is delivered when it is full.  A piece that is larger
+// than the buffer is delivered without a copy.
 void hp_sink_put(struct hp_sink *sink, const void *bytes, size_t size) {
     if (size > sizeof sink->buffer - sink->used) {
         flush(sink);
@@ -85,8 +86,8 @@ void hp_sink_print(struct hp_sink *sink, const char *format, ...) {
     va_end(args);
 }
 
-// Printable ASCII is copied in whole runs; every other character goes through
-// hp_escape().
+// Write text with unsafe characters escaped.  Printable ASCII is copied in whole runs;
+// every other character goes through hp_escape().
 void hp_sink_escaped(struct hp_sink *sink, struct hp_span text) {
     while (text.size > 0) {
         size_t plain = hp_plain_size(text), written = 0;

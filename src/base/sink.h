@@ -41,7 +41,8 @@ void hp_sink_escaped(struct hp_sink *sink, struct hp_span text);
 // `cause`.
 HP_MUST_CHECK int hp_sink_close(struct hp_sink *sink, struct hp_err *err);
 
-// Text that grows in memory.  {0} is empty; hp_vec_done(&buffer.text) frees it.
+// A text that grows in memory, and nothing else; hp_buffer_write() appends to it what a
+// sink writes.  {0} is empty; hp_vec_done(&buffer.text) frees it.
 struct hp_buffer {
     HP_VEC(char) text;
 };

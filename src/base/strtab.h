@@ -15,7 +15,7 @@ typedef struct {
     uint32_t n;
 } hp_string;
 
-// {0} is an empty table.
+// A table of numbered strings, each of which is stored once.  {0} is empty.
 struct hp_strtab {
     struct hp_arena arena;
     // Texts by their numbers, each followed by a NUL; [0] is ""

@@ -51,9 +51,9 @@ static void format_decimals(char *out, uint64_t number, int decimals) {
     }
 }
 
-// Most numbers are at least 1 and below 10^9.  Such a double is an integer of 53 bits
-// divided by a power of two, so that its nine digits follow from integer arithmetic, ten
-// times as fast as from printf().
+// Format a number as printf() does with "%.9g".  Most numbers are at least 1 and below
+// 10^9.  Such a double is an integer of 53 bits divided by a power of two, so that its
+// nine digits follow from integer arithmetic, ten times as fast as from printf().
 void hp_format_double(char *out, double number) {
     static const uint64_t powers[] = {1,      10,      100,      1000,     10000,
                                       100000, 1000000, 10000000, 100000000};

@@ -64,7 +64,8 @@ static uint32_t announced(unsigned char first) {
     return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-// A sequence that is overlong, a surrogate, beyond U+10FFFF or incomplete is not valid.
+// Decode the first character of a text.  A sequence that is overlong, a surrogate, beyond
+// U+10FFFF or incomplete is not valid.
 struct hp_utf8 hp_utf8_first(struct hp_span text) {
     // The smallest code point that needs a sequence of each length.
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -122,8 +123,9 @@ size_t hp_utf8_size(struct hp_span text) {
     return size;
 }
 
-// Write `c`, the first character of `text`, to `out`, escaped if it is not safe.  Returns
-// the number of bytes written.
+// Write `c`, the first character of `text`, to `out`: as it is, or as \xNN or \u{...} if
+// it is a control character, invisible or not UTF-8.  Returns the number of bytes
+// written.
 static size_t escape_first(struct hp_span text, struct hp_utf8 c, char *out) {
     char escaped[16];
     if (c.safe) {

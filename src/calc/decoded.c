@@ -54,7 +54,8 @@ enum {
 
 static const double largest_half = 64; // Largest size of an object of a half, in periods.
 
-// Sums over objects of a reading, as in struct hp_size_class.
+// Sums over the objects of a reading (one combination of object sizes that explains a
+// line), as in struct hp_size_class.
 struct reading_sums {
     uint64_t shifted_objects, unbiased_bytes;
 };
@@ -72,7 +73,7 @@ struct line_search {
     bool too_many;          // there are more than MOST_KEPT readings
 };
 
-// Return the sums with n more objects of a class.
+// Return the sums with `n` more objects of a size class.
 static struct reading_sums plus(struct reading_sums sums,
                                 const struct hp_size_class *class, uint64_t n) {
     return (struct reading_sums){sums.shifted_objects + n * class->shifted_objects,
@@ -83,15 +84,16 @@ static const struct hp_size_class *class_of(const struct line_search *s, int i) 
     return &s->decoder->classes->of[i];
 }
 
-// Return B q: the printed bytes before rounding.
+// Return the bytes that jemalloc prints for these sums, before rounding: the estimated
+// bytes times the probability that an object of the mean size is sampled.
 static double printed_bytes(const struct line_search *s, struct reading_sums sums) {
     double objects = (double)sums.shifted_objects / 8;
     double bytes = (double)sums.unbiased_bytes;
     return bytes * hp_one_minus_exp(bytes / objects / s->period);
 }
 
-// Add the chosen classes (s->path) to the decoder as a reading of its last line.  If the
-// line has MOST_KEPT readings, set s->too_many instead.
+// Add the chosen classes (s->path) to the decoder as one combination of object sizes that
+// explains its last line.  If the line has MOST_KEPT of these, set s->too_many instead.
 static void keep(struct line_search *s) {
     struct hp_decoder *decoder = s->decoder;
     struct hp_decoded_line *line = &decoder->lines.at[decoder->lines.count - 1];
@@ -103,7 +105,8 @@ static void keep(struct line_search *s) {
     line->count++;
 }
 
-// Keep the chosen classes if jemalloc prints their sums like the line.
+// Keep the chosen classes as a reading of the line if jemalloc prints the line for
+// objects of these classes.
 static void keep_if_printed(struct line_search *s, struct reading_sums sums) {
     if (hp_prints_as(sums.shifted_objects, sums.unbiased_bytes, s->decoder->period,
                      s->line)) {
@@ -165,8 +168,8 @@ static void try_sizes(struct line_search *s, struct reading_sums sums, int low,
 
 // --- near the period -------------------------------------------------------------------
 
-// Return the number of the group of halves with `count` objects and `objects` eighths of
-// objects.
+// Return the index in halves->first of the halves of readings that have `count` sampled
+// objects and represent `objects` eighths of an object: hp_half.shifted_objects.
 static size_t place_of(unsigned count, uint64_t objects) {
     return (count - 1) * (MOST_OF_HALF + 1) + objects;
 }
@@ -183,8 +186,8 @@ static bool is_near(const struct hp_decoder *decoder, int i) {
            (double)class->size <= largest_half * (double)decoder->period;
 }
 
-// Add all halves that continue `half` by one object or more, of classes from `from` up to
-// but not including `end`.
+// Add to `halves` all combinations of up to three objects that begin with those of `half`
+// and add one object or more, of classes from `from` up to but not including `end`.
 static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halves,
                        struct hp_half half, int from, int end) {
     for (int i = from; i < end; i++) {
@@ -200,8 +203,9 @@ static void add_halves(const struct hp_decoder *decoder, struct hp_halves *halve
     }
 }
 
-// Sort the halves by their groups, and within a group by bytes.  The order of equal ones
-// is that in which they were added.  Fills in halves->first.
+// Sort the halves by their numbers of objects and eighths of objects, and among equal
+// ones by bytes; halves that are equal in all of these stay in the order in which they
+// were added.  Fills in halves->first.
 static void sort_halves(struct hp_halves *halves) {
     size_t count = halves->all.count, end = place_of(HALF, MOST_OF_HALF) + 1;
     struct hp_half *all = halves->all.at, *sorted = hp_alloc(count * sizeof *sorted);
@@ -221,7 +225,8 @@ static void sort_halves(struct hp_halves *halves) {
     free(sorted);
 }
 
-// Make all halves for the period of the decoder.
+// Make all combinations of up to three objects (halves) whose sizes are near the sample
+// period of the decoder.
 static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halves) {
     int from = 0;
     halves->period = decoder->period;
@@ -241,8 +246,8 @@ static void make_halves(const struct hp_decoder *decoder, struct hp_halves *halv
     }
 }
 
-// Return the halves for the period of the decoder.  If they are not there, they are made,
-// and replace those that were made first.
+// Return the combinations of up to three objects (halves) for the period of the decoder.
+// If they are not there, they are made, and replace those that were made first.
 static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
     for (int i = 0; i < HP_PERIODS_KEPT; i++) {
         if (decoder->halves[i].period == decoder->period) {
@@ -254,12 +259,14 @@ static const struct hp_halves *halves_of(struct hp_decoder *decoder) {
     return oldest;
 }
 
-// The bytes of all halves in one group, in ascending order.
+// A range of halves->bytes, which ascends: the bytes of halves of readings that have the
+// same number of objects and the same number of eighths of objects.
 struct half_group {
     const double *at, *end;
 };
 
-// Return the group of halves with `count` objects and `objects` eighths of objects.
+// Return the bytes of all combinations of up to three objects (halves) that have `count`
+// sampled objects and represent `objects` eighths of an object.
 static struct half_group group_of(const struct hp_halves *halves, unsigned count,
                                   uint64_t objects) {
     if (objects > MOST_OF_HALF) {
@@ -269,13 +276,14 @@ static struct half_group group_of(const struct hp_halves *halves, unsigned count
     return (struct half_group){halves->bytes.at + first[0], halves->bytes.at + first[1]};
 }
 
-// Return the half to which an element of halves->bytes belongs.
+// Return the combination of up to three objects (half) to which an element of
+// halves->bytes belongs.
 static const struct hp_half *half_of(const struct line_search *s, const double *bytes) {
     return &s->halves->all.at[bytes - s->halves->bytes.at];
 }
 
-// Return the first element of the group that is at least `bytes`, or the end of the
-// group.
+// Return the first element of the range that is at least `bytes`, or the end of the
+// range.
 static const double *from_bytes(struct half_group group, double bytes) {
     while (group.at < group.end) {
         const double *middle = group.at + (group.end - group.at) / 2;
@@ -288,8 +296,8 @@ static const double *from_bytes(struct half_group group, double bytes) {
     return group.at;
 }
 
-// Return the bytes B for which that many objects print as `printed` bytes, by Newton's
-// method.
+// Return the estimated bytes of that many estimated objects for which jemalloc prints
+// `printed` bytes, by Newton's method.
 static double bytes_printed_as(const struct line_search *s, double objects,
                                double printed) {
     double bytes = printed + objects * s->period;
@@ -336,16 +344,17 @@ static bool follows(const struct hp_half *a, int middle, const struct hp_half *b
     return middle != NONE ? last <= middle && middle <= first : last <= first;
 }
 
-// Return the part of a group from `least` to `most` bytes.
+// Narrow a range of halves (up to three objects of a line) to those with `least` to
+// `most` bytes, both included.
 static struct half_group between(struct half_group group, double least, double most) {
     group.at = from_bytes(group, least);
     group.end = from_bytes(group, most + 1);
     return group;
 }
 
-// Try all pairs of a half of group `a` and one of group `b` whose bytes together are
-// within the target, and keep those that print like the line.  As the bytes of the first
-// half go up, the matching bytes of the second go down.
+// Try all pairs of a half in the range `a` and one in the range `b` whose bytes together
+// are within the target, and keep those that print like the line.  As the bytes of the
+// first half go up, the matching bytes of the second go down.
 static void meet(struct line_search *s, struct half_group a, struct half_group b,
                  const struct half_target *target) {
     if (a.at == a.end || b.at == b.end || *a.at + *b.at > target->high ||
@@ -403,7 +412,8 @@ static void try_middles(struct line_search *s, uint64_t all, struct half_target 
     }
 }
 
-// Try all readings with `all` eighths of objects.
+// Try all combinations of object sizes that represent `all` eighths of an object
+// together, and keep those that jemalloc prints like the line.
 static void try_objects(struct line_search *s, uint64_t all) {
     double objects = (double)all / WHOLE, printed = (double)s->line.bytes;
     struct half_target target = {
@@ -426,7 +436,8 @@ static void try_objects(struct line_search *s, uint64_t all) {
     }
 }
 
-// Try all readings of sizes near the period.
+// Search for the readings of a line whose objects all have sizes near the sample period:
+// try each total number of objects, in eighths, that the rounding of the line allows.
 static void try_near(struct line_search *s) {
     uint64_t first = (uint64_t)(s->least_objects * WHOLE);
     uint64_t last = (uint64_t)(s->most_objects * WHOLE) + 1;
@@ -438,8 +449,9 @@ static void try_near(struct line_search *s) {
 
 // --- rewritten -------------------------------------------------------------------------
 
-// Find the bounds of the mean size, and so of C and B, that the rounding of c' and b'
-// leaves; also the first and last class that fit into these.
+// Find the bounds of the mean object size, and so of jemalloc's estimates of objects and
+// bytes, that the rounding of the printed numbers leaves; also the first and last size
+// class that fit into these.
 static void find_bounds(struct line_search *s) {
     double objects = (double)s->line.objects, bytes = (double)s->line.bytes;
     s->least_mean = (bytes - 0.5) / (objects + 0.5);
@@ -463,15 +475,16 @@ static void find_bounds(struct line_search *s) {
     }
 }
 
-// Return whether all objects of the line are certainly near the period, so that halves
-// can make up the line.  One sample represents at most C - 1 objects, since another one
-// represents at least one object.
+// Return whether all objects of the line certainly have sizes near the period, so that
+// halves can make up the line.  One sample represents at most one object less than the
+// line in total, since another sample represents at least one object.
 static bool are_all_near(const struct line_search *s) {
     return s->most_objects - 1 <= (double)MOST_SHIFTED / 8 &&
            s->most_bytes <= largest_half * s->period;
 }
 
-// Find the readings of a rewritten line.  Returns whether they are complete.
+// Find the readings of a line that jemalloc rewrote (prof_unbias): the combinations of
+// object sizes for which it prints the line.  Returns whether these are all that exist.
 static bool read_rewritten(struct line_search *s) {
     if (s->line.objects > HP_MOST_READ || s->line.bytes == 0) {
         return false;
@@ -492,8 +505,8 @@ static bool read_rewritten(struct line_search *s) {
 
 // --- raw -------------------------------------------------------------------------------
 
-// Keep, for the last two objects, all pairs of classes from `low` on whose sizes add up
-// to `bytes`.
+// Keep, as readings of the line, all pairs of classes from `low` on for its last two
+// objects whose sizes add up to `bytes`.
 static void try_raw_pairs(struct line_search *s, uint64_t bytes, int low) {
     int high = hp_class_below(bytes);
     for (; low <= high; low++) {
@@ -510,8 +523,8 @@ static void try_raw_pairs(struct line_search *s, uint64_t bytes, int low) {
     }
 }
 
-// Keep all readings whose last `left` objects have classes from `low` on and sizes that
-// add up to `bytes`.
+// Keep, as readings of the line, all combinations in which the last `left` objects have
+// classes from `low` on and sizes that add up to `bytes`.
 static void try_raw(struct line_search *s, uint64_t bytes, int low, unsigned left) {
     if (left == 2) {
         try_raw_pairs(s, bytes, low);
@@ -524,7 +537,9 @@ static void try_raw(struct line_search *s, uint64_t bytes, int low, unsigned lef
     }
 }
 
-// Find the readings of a raw line.  Returns whether they are complete.
+// Find the readings of a line of sampled counts that jemalloc did not rewrite: the
+// combinations of size classes that add up to its bytes.  Returns whether these are all
+// that exist.
 static bool read_raw(struct line_search *s) {
     if (s->line.objects > MOST_RAW) {
         return false;
@@ -535,7 +550,7 @@ static bool read_raw(struct line_search *s) {
 
 // --- all -------------------------------------------------------------------------------
 
-// Drop all remembered lines and their readings.
+// Drop all remembered lines and the object sizes that were found for them.
 static void forget(struct hp_decoder *decoder) {
     hp_index_drop(&decoder->index);
     decoder->lines.count = decoder->readings.count = 0;
@@ -671,7 +686,8 @@ void hp_prior_clear(struct hp_prior *prior) {
     hp_vec_done(&prior->counts);
 }
 
-// Return the weight of a reading, not normalized; 1 without a prior.
+// Return the weight of a combination of object sizes by how often a leaf has these sizes
+// elsewhere, not normalized; 1 without a prior.
 static double weight_of(struct hp_prior *prior, uint32_t leaf,
                         const struct hp_reading *reading) {
     double weight = 1, same = 1;
@@ -700,7 +716,8 @@ struct totals {
     uint64_t least_size, samples;
 };
 
-// Add up the weights of the objects of one reading.
+// Add up the weights of the objects in one combination of object sizes (a reading of a
+// line).
 static struct totals total_of(const struct hp_class_weights *weights,
                               const struct hp_reading *reading) {
     struct totals sum = {.samples = reading->count};
@@ -722,7 +739,8 @@ static struct totals total_of(const struct hp_class_weights *weights,
     return sum;
 }
 
-// Return the widest bounds of all readings.
+// Return the widest bounds of all combinations of object sizes (readings) that explain a
+// line.
 static struct totals bounds_of(const struct hp_class_weights *weights,
                                struct hp_readings readings) {
     struct totals all = total_of(weights, readings.at);
@@ -779,7 +797,8 @@ struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
 
 // --- class by class --------------------------------------------------------------------
 
-// The sampled objects of one class in all readings of a line.
+// The sampled objects of one class in all combinations of object sizes (readings) that
+// explain a line.
 struct class_sum {
     // Number of the class; the fewest and most objects of it in a reading that has it.
     unsigned class, least, most;
@@ -787,7 +806,8 @@ struct class_sum {
     double weighted; // objects of the class, added up with the weights of the readings
 };
 
-// The classes of a line, in no order.
+// The sampled objects of each size class in all readings of a line, in no order of
+// classes.
 struct class_sums {
     struct class_sum of[HP_CLASS_PARTS];
     size_t count;
@@ -805,8 +825,8 @@ static struct class_sum *sum_of(struct class_sums *sums, unsigned class) {
     return i < HP_CLASS_PARTS ? &sums->of[i] : NULL;
 }
 
-// Add a reading to the sums of its classes.  Returns false if the line has more than
-// HP_CLASS_PARTS classes.
+// Add a combination of object sizes that explains a line to the sums of its classes.
+// Returns false if the line has more than HP_CLASS_PARTS classes.
 static bool add_reading(struct class_sums *sums, const struct hp_reading *reading,
                         double weight) {
     for (unsigned i = 0, same; i < reading->count; i += same) {
@@ -826,8 +846,8 @@ static bool add_reading(struct class_sums *sums, const struct hp_reading *readin
     return true;
 }
 
-// Estimate the part of one class.  `readings`: their number; `weight`: sum of their
-// weights.
+// Estimate the objects of one size class in a line.  `readings`: number of readings of
+// the line; `weight`: sum of their weights.
 static struct hp_class_part part_of(const struct hp_class_weights *weights,
                                     const struct class_sum *sum, size_t readings,
                                     double weight) {
@@ -871,7 +891,8 @@ size_t hp_split_readings(const struct hp_class_weights *weights,
 
 // --- bounds ----------------------------------------------------------------------------
 
-// The number of objects stays that of the single size: there is no evidence of others.
+// Widen the error bounds of an estimate so that they include all readings.  Its number of
+// objects stays that of the single size, because there is no evidence of other numbers.
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate) {
     struct totals all = bounds_of(weights, readings);
@@ -920,8 +941,10 @@ static double least_share(const struct hp_class_weights *weights, int class) {
     return share;
 }
 
-// The sizes are assumed to be the mean, but the bounds include the classes near it.  The
-// size of a class is never less than 4/5 of the next.
+// Move the estimate of a line of several unknown sizes to the middle of both readings of
+// its size, and widen its bounds.  All objects are assumed to have the mean size, but the
+// bounds include the classes near it.  The size of a class is never less than 4/5 of the
+// next.
 void hp_read_mix_as_pages(const struct hp_class_weights *weights, double mean,
                           struct hp_unbiased *estimate) {
     int below = hp_class_below((uint64_t)mean);

@@ -54,10 +54,13 @@ struct hp_decoded_line {
     bool complete;         // as in struct hp_readings
 };
 
-// A half of a reading: up to three objects, and the sums that jemalloc makes of them.
+// A half of a reading (a combination of object sizes that explains a line): up to three
+// objects, and the sums that jemalloc makes of them.
 struct hp_half {
-    uint64_t unbiased_bytes;  // sum of unbiased_size; first, because it is the sort key
-    uint32_t shifted_objects; // sum of the objects in eighths: see struct hp_size_class
+    // Sums of the members unbiased_size and shifted_objects of the objects' size classes
+    // (struct hp_size_class).  The first one is the key by which halves are sorted.
+    uint64_t unbiased_bytes;
+    uint32_t shifted_objects;
     struct hp_reading sizes;
 };
 
@@ -158,9 +161,10 @@ struct hp_prior_count {
 void hp_prior_add(struct hp_prior *prior, uint32_t leaf, uint64_t size, uint64_t n);
 void hp_prior_clear(struct hp_prior *prior); // frees everything; {0} afterwards
 
-// Estimate a line from its readings, which must be complete and one or more.  They are
-// weighted by the sizes that `prior` has for `leaf`, the leaf of the stack.  `prior` may
-// be NULL: all readings have the same weight.
+// Estimate a line from its readings (the combinations of object sizes that explain it),
+// which must be complete and one or more.  They are weighted by the sizes that `prior`
+// has for `leaf`, the leaf of the stack.  `prior` may be NULL: all readings have the same
+// weight.
 struct hp_unbiased hp_estimate_readings(const struct hp_class_weights *weights,
                                         struct hp_readings readings,
                                         struct hp_prior *prior, uint32_t leaf);
@@ -182,8 +186,8 @@ size_t hp_split_readings(const struct hp_class_weights *weights,
                          struct hp_readings readings, struct hp_prior *prior,
                          uint32_t leaf, struct hp_class_part parts[HP_CLASS_PARTS]);
 
-// Widen the error bounds of an estimate so that they include all readings; there must be
-// at least one.
+// Widen the error bounds of an estimate so that they include all combinations of object
+// sizes that explain the line; there must be at least one.
 void hp_widen_to_readings(const struct hp_class_weights *weights,
                           struct hp_readings readings, struct hp_unbiased *estimate);
 

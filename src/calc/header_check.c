@@ -43,7 +43,8 @@ enum {
     LINE_MEMOS = 256, // entries of the cache of thread lines
 };
 
-// The directions u, by their factors of objects / C and bytes / B.
+// The directions in which ranges of objects and bytes are compared: the factors of
+// objects and of bytes, both as shares of the total.
 static const struct {
     double objects, bytes;
 } directions[DIRECTIONS] = {
@@ -57,13 +58,15 @@ static const double bend = 1.5;
 // Relative error: for small x jemalloc computes 1 - e^-x with few digits.
 static const double arithmetic = 1e-7;
 
-// jemalloc's exact sums before it rewrites them: estimated objects (C) and bytes (B).
+// A number of objects and a number of bytes: most are the exact sums that jemalloc
+// estimates for all allocations (objects C, bytes B), from which it makes the numbers
+// that it prints by scaling them down to what was sampled, and rounding.
 struct pair_sums {
     double objects, bytes;
 };
 
-// jemalloc's sums C and B, as computed from a pair of printed (rounded) numbers, and how
-// far off they may be.
+// jemalloc's estimates for all allocations, objects C and bytes B, as computed from a
+// pair of printed (rounded) numbers, and how far off they may be.
 struct pair_reading {
     // `at`: the sums C and B.  `moves`: how far rounding of the objects, the bend of that
     // curve, and rounding of the bytes may move these.
@@ -71,8 +74,8 @@ struct pair_reading {
     uint64_t samples; // number of objects if all are of one size; 0: unknown
 };
 
-// Scale sampled objects and bytes, before rounding, up to jemalloc's sums C and B by
-// jeprof's formula.
+// Scale sampled objects and bytes, before rounding, up to jemalloc's estimates for all
+// allocations by jeprof's formula.
 static struct pair_sums invert(double objects, double bytes, double period) {
     if (objects <= 0 || bytes <= 0) {
         return (struct pair_sums){objects > 0 ? objects : 0, bytes > 0 ? bytes : 0};
@@ -86,8 +89,9 @@ static struct pair_sums half_between(struct pair_sums low, struct pair_sums high
                               (high.bytes - low.bytes) / 2};
 }
 
-// Scale a printed pair of objects and bytes up to the sums C and B, and compute how far
-// the rounding of the printed numbers may have moved them.
+// Scale a printed pair of objects and bytes up to jemalloc's estimates for all
+// allocations, and compute how far the rounding of the printed numbers may have moved
+// these.
 static struct pair_reading of_rounded(struct hp_count count, double period) {
     double objects = (double)count.objects, bytes = (double)count.bytes;
     struct pair_sums at = invert(objects, bytes, period);
@@ -104,7 +108,8 @@ static struct pair_reading of_rounded(struct hp_count count, double period) {
                                  0};
 }
 
-// Recover the sums C and B from a printed pair; exactly if all objects are of one size.
+// Recover jemalloc's estimates for all allocations from a printed pair of objects and
+// bytes; exactly if all objects are of one size.
 static struct pair_reading read_pair(const struct hp_size_classes *classes,
                                      struct hp_count count) {
     struct pair_reading reading = of_rounded(count, (double)classes->period);
@@ -131,20 +136,21 @@ struct balance {
     double allowed[DIRECTIONS], largest[DIRECTIONS];
 };
 
-// Return sums as shares of the total.
+// Divide objects and bytes by those of the total.
 static struct pair_sums share_of(const struct balance *balance, struct pair_sums sums) {
     return (struct pair_sums){sums.objects / balance->total.objects,
                               sums.bytes / balance->total.bytes};
 }
 
-// Return the absolute value of a share, projected on direction i.
+// Return the absolute value of a share of the total, projected on number `i` of the
+// directions.
 static double size_along(int i, struct pair_sums share) {
     double x = directions[i].objects * share.objects + directions[i].bytes * share.bytes;
     return x < 0 ? -x : x;
 }
 
-// Set `reach` to how far rounding may have moved a reading in each direction, as a share
-// of the total.
+// Set `reach` to how far rounding may have moved the sums that were recovered from a
+// printed pair, in each direction, as a share of the total.
 static void find_reach(const struct balance *balance, const struct pair_reading *reading,
                        double reach[DIRECTIONS]) {
     struct pair_sums a = share_of(balance, reading->moves[0]);
@@ -378,13 +384,15 @@ struct line_readings {
     HP_VEC(struct line_reading) of; // by hash of the counts
 };
 
-// An entry of the cache.
+// The sums that were recovered from one pair of numbers in the line of a thread: an entry
+// of the cache.
 struct line_reading {
     struct hp_count line;
     struct pair_reading reading;
 };
 
-// Return the sums C and B recovered from a line; valid until the next call.
+// Return the sums that were recovered from the line of a thread; valid until the next
+// call.
 static const struct pair_reading *recall(struct line_readings *readings,
                                          struct hp_count line) {
     struct line_reading *kept =

@@ -77,7 +77,7 @@ static void make_room(struct hp_merger *merger, struct hp_profile *profile,
     }
 }
 
-// Return the place of the estimate of stack number `stack` of the dump.
+// Return the address of the estimate of stack number `stack` of the dump.
 static struct hp_values *values_of(const struct hp_merger *merger, size_t stack) {
     return merger->adopts ? &merger->adopted[stack].values : &merger->values.at[stack];
 }
@@ -134,7 +134,7 @@ static void keep(struct hp_merger *merger, const struct hp_dump_stack *stack,
 
 // --- recorded errors -------------------------------------------------------------------
 
-// Find the sample types of the dump that are recorded errors, and store their places in
+// Find the sample types of the dump that are recorded errors, and store their indices in
 // merger->recorded.  Only profiles that this program merged have them.
 static void find_recorded_errors(struct hp_merger *merger, const struct hp_dump *dump) {
     static const char *const names[HP_COLUMNS][HP_RECORDED_ERRORS] = {
@@ -245,8 +245,9 @@ static void join_unmapped(const struct hp_merger *merger,
 
 // --- further types ---------------------------------------------------------------------
 
-// Find or add the further sample types of the dump in the profile, put their numbers
-// there into merger->types, and begin the values of input number `input` in each.
+// Find or add the further sample types of the dump (those that are none of our metrics)
+// in the profile, put their numbers there into merger->types, and begin the values of
+// input number `input` in each.
 static void begin_types(struct hp_merger *merger, const struct hp_dump *dump,
                         struct hp_profile *profile, uint32_t input) {
     merger->types.count = 0;
@@ -274,7 +275,8 @@ static void add_values(const struct hp_merger *merger, const struct hp_dump *dum
     }
 }
 
-// Call hp_sample_type_end() for each further sample type that the dump has.
+// End the values of the current input, by hp_sample_type_end(), in each further sample
+// type of the dump, that is, each that is none of our metrics.
 static void end_types(const struct hp_merger *merger, struct hp_profile *profile) {
     const uint32_t *type;
     hp_vec_each (type, &merger->types) {

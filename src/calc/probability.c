@@ -17,7 +17,7 @@ static const double log2_high = 0x1.62e42feep-1; // the low 21 bits are zero
 static const double log2_low = 0x1.a39ef35793c76p-33;
 static const double inverse_log2 = 0x1.71547652b82fep+0;
 
-// 1 - exp(-r) = r - r^2/2! + r^3/3! - ...
+// Return 1 - exp(-r) by its series, r - r^2/2! + r^3/3! - ...
 static double series(double r) {
     static const double inverse_factorial[] = {
         1.0 / 2,           1.0 / 6,        1.0 / 24,        1.0 / 120,
@@ -33,7 +33,7 @@ static double series(double r) {
     return r - r * r * sum;
 }
 
-// 2^-k, for 0 <= k < 1023.
+// Return 2^-k, for 0 <= k < 1023.
 static double two_to_minus(int k) {
     uint64_t bits = (uint64_t)(1023 - k) << 52;
     double power;

@@ -54,7 +54,7 @@ static double share_of(const struct hp_size_class *class, uint64_t period) {
                        : 0;
 }
 
-// Computes as prof_unbias_map_init() of jemalloc does.
+// Compute all size classes with the arithmetic of jemalloc's prof_unbias_map_init().
 void hp_size_classes_init(struct hp_size_classes *classes, uint64_t period) {
     if (classes->period == period) {
         return;
@@ -81,8 +81,9 @@ static uint64_t distance(uint64_t a, uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
-// Return whether jemalloc prints `count` for objects that have `bytes` bytes together.
-// `mean`: bytes of one object; `share`: share of the objects that is sampled.
+// Return whether jemalloc prints `count` if its estimate for all objects, sampled or not,
+// is `bytes` bytes.  `mean`: bytes of one object; `share`: share of the objects that is
+// sampled, so that jemalloc prints this share of the bytes.
 static bool prints(double bytes, double mean, double share, struct hp_count count) {
     double sampled_bytes = bytes * share;
     uint64_t printed_bytes = (uint64_t)(sampled_bytes + 0.5);
@@ -91,8 +92,8 @@ static bool prints(double bytes, double mean, double share, struct hp_count coun
                count.objects >> 50;
 }
 
-// Computes as prof_do_unbias() of jemalloc does.  Beyond 2^50 jemalloc's rounding is not
-// reproduced to the last unit.
+// Return whether jemalloc prints `count` for these sums, with the arithmetic of its
+// prof_do_unbias().  Beyond 2^50 jemalloc's rounding is not reproduced to the last unit.
 bool hp_prints_as(uint64_t shifted_objects, uint64_t unbiased_bytes, uint64_t period,
                   struct hp_count count) {
     double objects = (double)shifted_objects / 8, bytes = (double)unbiased_bytes;

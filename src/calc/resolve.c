@@ -130,8 +130,8 @@ static const struct hp_mapping *first_row(const struct hp_dump *dump,
     return &dump->mappings.at[image->first_row];
 }
 
-// Add a part of the text to the extents of the current image.  It is joined to the last
-// extent if it continues it.
+// Add a range of executable code to the extents of the current image.  It is joined to
+// the last extent if it continues it.
 static void add_extent(struct hp_resolver *resolver, struct hp_extent piece) {
     size_t count = resolver->extents.count;
     struct hp_extent *last = count > 0 ? &resolver->extents.at[count - 1] : NULL;
@@ -230,7 +230,8 @@ static void make_wholes(struct hp_resolver *resolver, const struct hp_dump *dump
     resolver->has_wholes = true;
 }
 
-// Return the image itself, or the whole image if it is a second mapping of a part.
+// Return the image itself, or the image of the whole file if it is a second mapping of a
+// part of that file.
 static struct hp_run *whole_of(struct hp_resolver *resolver, const struct hp_dump *dump,
                                struct hp_run *image) {
     if (image->first_row < image->last_row || image->code_end == 0 || dump->has_rows) {
@@ -345,8 +346,8 @@ static struct hp_proof_stack stack_at(const void *data, size_t i) {
                                    stack->depth};
 }
 
-// Add each image that contains an address to the question, once, with the extents of its
-// code.
+// Add each image that contains an address to the question for the prover, once, with the
+// extents of its code.
 static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     const struct hp_resolved_row *row;
@@ -400,8 +401,8 @@ static void ask_of_addresses(struct hp_resolver *resolver, const struct hp_dump 
     }
 }
 
-// Mark the module of the allocator in the question.  jemalloc's own frames are in stacks,
-// so it is the module in which most stacks have their leaf.
+// Mark the module of the allocator in the question for the prover.  jemalloc's own frames
+// are in stacks, so it is the module in which most stacks have their leaf.
 static void ask_of_allocator(struct hp_resolver *resolver, const struct hp_dump *dump) {
     struct hp_proof_question *question = &resolver->question;
     size_t *stacks = hp_alloc(question->modules.count * sizeof *stacks), most = 0;

@@ -7,14 +7,15 @@
 #include "calc/probability.h"
 #include "model/ages.h"
 
-// The destination of the parts of a stack.
+// The list that the objects of a stack are added to, by size, and the data for estimating
+// them.
 struct parts_target {
     struct hp_sizes *sizes;
     uint32_t stack; // number in `sizes`
     struct hp_unbias *unbias;
 };
 
-// Add a part: objects of one size, certain or only likely.
+// Add objects of one size to those of the stack; the size is certain or only likely.
 static void put(const struct parts_target *to, uint64_t size, bool is_sure,
                 const struct hp_unbiased *e) {
     struct hp_size_part part = {.size = size,
@@ -77,7 +78,8 @@ static void put_line(const struct parts_target *to, struct hp_count count,
     }
 }
 
-// Add the parts of a stack, by its own counts or by the lines of its threads.
+// Add the objects of a stack by size, as its own counts or the lines of its threads show
+// them.
 static void put_lines(const struct parts_target *to, const struct hp_dump_stack *stack,
                       enum hp_column column) {
     const struct hp_dump *dump = to->unbias->dump;
@@ -93,7 +95,7 @@ static void put_lines(const struct parts_target *to, const struct hp_dump_stack 
 
 // --- listed objects --------------------------------------------------------------------
 
-// Add each object that a stack lists as a part of its size.
+// Add each object that a stack lists to the stack's objects of its size.
 static void put_listed(const struct parts_target *to, struct hp_stack_extra extra) {
     for (uint32_t i = 0; i < extra.listed; i++) {
         uint64_t size = to->unbias->dump->listed.at[extra.first_listed + i].size;
@@ -199,8 +201,9 @@ static void join_sizes(struct hp_live_samples *samples) {
     samples->sizes.count = kept;
 }
 
-// Add the samples of a part.  The probability to be sampled grows less than the size, so
-// a mix has at most as many samples as the same number of objects of its mean size.
+// Add the number of samples that a stack's objects of one size (a part) represent.  The
+// probability to be sampled grows less than the size, so a mix has at most as many
+// samples as the same number of objects of its mean size.
 static void add_part(struct hp_live_samples *samples, const struct hp_size_part *part,
                      const struct hp_unbias *unbias) {
     double objects = hp_fixed_double(part->objects, HP_INUSE_OBJECTS);

@@ -20,8 +20,8 @@ bool hp_sizes_add_listed_ages(struct hp_sizes *ages, uint32_t number,
                               const struct hp_unbias *unbias,
                               const struct hp_dump_stack *stack);
 
-// Count the samples that the parts of a dump's stacks represent, by size.  Free *samples
-// with hp_live_samples_free() if it was allocated, else free its vector.
+// Count the samples that the objects of a dump's stacks represent, by size.  Free
+// *samples with hp_live_samples_free() if it was allocated, else free its vector.
 void hp_live_samples_init(struct hp_live_samples *samples, const struct hp_sizes *sizes,
                           const struct hp_unbias *unbias);
 

@@ -8,7 +8,7 @@
 
 // --- split -----------------------------------------------------------------------------
 
-// The state of one split.
+// The state while the stacks of a dump are split by thread.
 struct splitter {
     struct hp_dump *dump;
     HP_VEC(struct hp_dump_stack) stacks;  // the new stacks of the dump

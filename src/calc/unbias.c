@@ -182,7 +182,8 @@ struct hp_unbiased hp_unbias_objects(const struct hp_unbias *unbias, uint64_t n,
     return e;
 }
 
-// Estimate by jeprof's formula; one_minus_exp computes 1 - e^-x.
+// Estimate a line by jeprof's formula, from the mean size of its objects; one_minus_exp
+// computes 1 - e^-x.
 static struct hp_unbiased by_mean_size(struct hp_count count, uint64_t period,
                                        double one_minus_exp(double)) {
     double mean = (double)count.bytes / (double)count.objects;
@@ -208,8 +209,9 @@ bool hp_unbias_one_size(const struct hp_unbias *unbias, struct hp_count count,
            (unbias->scaling == HP_SCALING_PER_LINE && count.bytes % count.objects == 0);
 }
 
-// If the line has more than unbias->most_decoded objects, or fewer than two, it has no
-// readings and is not complete.
+// Return the possible object sizes of a line.  If the line has more than
+// unbias->most_decoded objects, or fewer than two, it has no readings and is not
+// complete.
 struct hp_readings hp_unbias_readings(struct hp_unbias *unbias, struct hp_count count) {
     bool may_be_no_class =
         unbias->scaling == HP_SCALING_RAW && count.bytes > unbias->large_from;
@@ -296,7 +298,8 @@ static void count_as_mix(const struct hp_unbias *unbias, struct hp_count count,
     e->error.flags |= HP_ERROR_AT_LEAST;
 }
 
-// Estimate a line by its readings, which are complete, or complete for size classes.
+// Estimate a line by the combinations of object sizes that explain it (its readings),
+// which are complete, or complete for size classes.
 static struct hp_unbiased of_readings(struct hp_unbias *unbias, struct hp_count count,
                                       struct hp_readings readings, struct hp_prior *prior,
                                       uint32_t leaf) {
@@ -326,7 +329,8 @@ static void work_out(struct hp_unbias *unbias, struct hp_unbiased_memo *memo) {
     memo->estimate = of_readings(unbias, memo->count, readings, NULL, 0);
 }
 
-// Return the cache entry of a pair of numbers.  It is valid until the next call.
+// Return the cache entry of a pair of objects and bytes; its estimate is computed if it
+// is not in the cache.  Valid until the next call.
 static struct hp_unbiased_memo *recall(struct hp_unbias *unbias, struct hp_count count) {
     struct hp_unbiased_memo *memo =
         &unbias->memos[hp_count_hash(count) % HP_UNBIASED_MEMOS];
@@ -415,8 +419,8 @@ bool hp_unbias_undoes(const struct hp_unbias *unbias) {
            unbias->scaling != HP_SCALING_SCALED && !takes_as_is(unbias);
 }
 
-// Estimate by jeprof's formula for "heap/N": a sample of x bytes on average represents as
-// many objects as fit into the period.
+// Estimate a line by jeprof's formula for dumps with "heap/N" in the header: a sample of
+// x bytes on average represents as many objects as fit into the period.
 static struct hp_unbiased first_version(struct hp_count count, uint64_t period) {
     double mean = (double)count.bytes / (double)count.objects;
     double share = mean / (double)period;
@@ -461,9 +465,10 @@ static enum hp_read read_of_lines(struct hp_unbias *unbias, const struct hp_dump
     return worst;
 }
 
-// Lines of threads are a finer split of the same numbers.  For raw numbers they are never
-// worse.  For rewritten numbers they are better only if more is known about their sizes
-// than about those of the stack.
+// Return whether the lines of the threads are used instead of the stack's own counts.
+// They are a finer split of the same numbers.  For raw numbers they are never worse.  For
+// rewritten numbers they are better only if more is known about their sizes than about
+// those of the stack.
 bool hp_unbias_takes_lines(struct hp_unbias *unbias, const struct hp_dump *dump,
                            const struct hp_dump_stack *stack, enum hp_column column) {
     if (stack->lines == 0) {
@@ -583,8 +588,9 @@ static struct hp_unbiased estimate(struct hp_unbias *unbias, const struct hp_dum
     return hp_unbias_counts(unbias, dump, stack, column);
 }
 
-// Return the cached estimate of a stack that needs only its counts; NULL for other
-// stacks.  Saves a copy for nearly all stacks.
+// Return the estimate of one column of a stack if it depends on nothing but the stack's
+// own counts: a pointer into the cache, which saves a copy for nearly all stacks.  NULL
+// for all other stacks.
 static const struct hp_unbiased *usual(struct hp_unbias *unbias,
                                        const struct hp_dump_stack *stack,
                                        enum hp_column column) {

@@ -72,10 +72,10 @@ struct hp_unbias {
     bool adds_up;   // the numbers of the stacks add up to those of the header, unscaled
     bool has_alloc; // some stack has numbers of allocations since the start
     bool as_is;     // the numbers are the whole already: no sampling to undo
-    bool is_first_version;   // "heap/N", for which jeprof has another formula
+    bool is_first_version;   // as in struct hp_dump
     struct hp_scaled scaled; // how the writer scaled, for HP_SCALING_SCALED
     uint64_t period;  // sample period in bytes; 0: unknown; 1: everything was sampled
-    double byte_rate; // p(S) = 1 - e^(-byte_rate S); per byte
+    double byte_rate; // an object of S bytes is sampled with chance 1 - e^(-byte_rate S)
     struct hp_size_classes classes;  // size classes for `period`
     struct hp_class_weights weights; // weight of each class, if sizes are searched for
     struct hp_decoder decoder;       // finds the possible sizes of a line
@@ -90,9 +90,10 @@ struct hp_unbias {
     bool has_prior;             // whether `prior` is filled in
     // Result: bytes in use in large objects, of the stacks estimated so far.
     hp_fixed large_bytes;
-    struct hp_unbias_terms terms; // terms of the cached estimates
-    // Number of the current terms.  A new number invalidates the cache; clearing it would
-    // take longer than reading a small dump.
+    // The data besides the counts that the cached estimates depend on.
+    struct hp_unbias_terms terms;
+    // Number of the current `terms`.  A new number invalidates the cache; clearing it
+    // would take longer than reading a small dump.
     uint64_t epoch;
     struct hp_unbiased_memo memos[HP_UNBIASED_MEMOS]; // the cache, by hash of the counts
 };

@@ -54,7 +54,7 @@ enum {
     OUTWEIGHS = 4,
 };
 
-// Exact sums over stacks.
+// Exact sums of printed numbers over the stacks of a dump.
 struct count_sums {
     hp_uint128 objects, bytes;
 };
@@ -68,7 +68,8 @@ static bool is_sum(struct count_sums sums, struct hp_count header) {
     return sums.objects == header.objects && sums.bytes == header.bytes;
 }
 
-// Numbers of lines in both columns: those whose bytes are a multiple of 8, and others.
+// Numbers of lines, counted in both columns (in use, and allocated): lines whose bytes
+// are a multiple of 8, and others.
 struct lines {
     uint64_t eights, others;
 };
@@ -94,13 +95,15 @@ static bool says_raw(const struct hp_size_classes *classes, struct hp_count coun
            !hp_recover_size(classes, count, &n, &size);
 }
 
-// Return whether this line alone proves that the dump is raw.
+// Return whether this line alone proves that the dump is raw: that jemalloc printed
+// sampled counts without rewriting them (prof_unbias).
 static bool proves_raw(const struct hp_size_classes *classes, struct hp_count count) {
     return count.objects == 1 && hp_is_class_size(count.bytes) &&
            says_raw(classes, count);
 }
 
-// Return whether some line proves that the dump is raw.
+// Return whether at least one line proves that the dump is raw: that jemalloc printed
+// sampled counts without rewriting them (prof_unbias).
 static bool has_proof(const struct hp_dump *dump, const struct hp_size_classes *classes) {
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
@@ -118,7 +121,8 @@ struct memo {
     bool says_raw;
 };
 
-// Return says_raw(), from the cache if possible.
+// Return what says_raw() returns for `count`: whether the line looks as if jemalloc had
+// not rewritten it.  The result is taken from the cache if it is there.
 static bool recall(struct memo memos[MEMOS], const struct hp_size_classes *classes,
                    struct hp_count count) {
     struct memo *memo = &memos[hp_count_hash(count) % MEMOS];

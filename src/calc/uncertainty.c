@@ -28,14 +28,16 @@
 
 #include <stddef.h>
 
-// The t for which t^2 / (e^t - 1) is largest.
+// The mean size, in sample periods, for which the variance of an estimate is largest: the
+// t for which t^2 / (e^t - 1) is largest.
 static const double top = 1.5936242600400399;
 static const double top_value = 0.6476102378919147; // the value at `top`
 static const double least_printed = 0.945; // least printed count for one sampled object
 // Most hidden bytes, as a share of an estimate by mean size.
 static const double most_hidden = 0.29844;
 
-// Return E(t) as a bound: constant above `top`.
+// Return t^2 / (e^t - 1), which the variance of an estimate is proportional to, as a
+// bound: from `top` on it stays at its maximum.
 static double envelope(double t) {
     if (t >= top) {
         return top_value;
@@ -165,9 +167,9 @@ struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
     return error;
 }
 
-// Return the most bytes that n raw samples may hide if their mean size m was taken for
-// all: n R + n m - B, where B = n m / p.  B is at least n R, and a single sample hides
-// nothing.
+// Return the most bytes that raw samples may hide if their mean size was taken for all of
+// them: with n samples, their mean size m and the period r these are n r + n m less the
+// estimate `bytes`.  The estimate is at least n r, and a single sample hides nothing.
 static double hidden_by_means(double objects, double bytes, double r) {
     double hidden = bytes * most_hidden;
     if (objects > 0) {
@@ -179,7 +181,8 @@ static double hidden_by_means(double objects, double bytes, double r) {
     return room < 0 ? 0 : room < hidden ? room : hidden;
 }
 
-// Error of a writer's estimate for objects of several or unknown sizes.
+// Return the error of the estimate that the writer of a profile made for objects of
+// several or unknown sizes.
 static struct hp_error of_scaled_mix(struct hp_count estimate, bool may_be_of_means,
                                      uint64_t period, bool *too_big) {
     double r = (double)period, bytes = (double)estimate.bytes;

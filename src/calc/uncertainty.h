@@ -27,13 +27,14 @@ struct hp_unbiased hp_unbiased_of(double objects, double bytes);
 // samples if the period is 1 or less.  In all functions below *too_big is set if a number
 // does not fit, else it is left untouched.
 
-// Error of n sampled objects of `size` bytes; p is the probability that such an object is
-// sampled.
+// Return the error of the estimate for `n` sampled objects of `size` bytes; `p` is the
+// probability that such an object is sampled.
 struct hp_error hp_error_of_one_size(uint64_t n, uint64_t size, double p, uint64_t period,
                                      bool *too_big);
 
-// Error of n sampled objects of any sizes, whose sum is at least least_size bytes.  The
-// variances of the estimate, in bytes^2 and objects^2, are given by the caller.
+// Return the error of the estimate for `n` sampled objects of any sizes, whose sum is at
+// least least_size bytes.  The variances of the estimate, in bytes^2 and objects^2, are
+// given by the caller.
 struct hp_error hp_error_of_sizes(uint64_t n, uint64_t least_size, double variance,
                                   double objects_variance, bool *too_big);
 
@@ -45,19 +46,19 @@ void hp_error_bound(struct hp_error *error, double excess, double hidden, bool *
 // bytes^2; p is the probability that such an object is sampled.
 double hp_variance_of_object(double size, double p);
 
-// Error of the estimate (objects, bytes) from sampled counts, which jemalloc did not
-// rewrite, of objects of several sizes.
+// Return the error of the estimate (objects, bytes) that was made from sampled counts,
+// which jemalloc did not rewrite, of objects of several sizes.
 struct hp_error hp_error_of_raw(struct hp_count sampled, double objects, double bytes,
                                 uint64_t period, bool *too_big);
 
-// Error of the estimate (objects, bytes) from counts that jemalloc rewrote (prof_unbias),
-// of objects of several sizes.
+// Return the error of the estimate (objects, bytes) that was made from counts that
+// jemalloc rewrote (prof_unbias), of objects of several sizes.
 struct hp_error hp_error_of_rewritten(struct hp_count printed, double objects,
                                       double bytes, uint64_t period, bool *too_big);
 
-// Error of an estimate that the writer of a profile made.  estimate.objects: 0 if
-// unknown.  `size`: bytes of each object, 0 if unknown; at least one object was sampled.
-// may_be_of_means: the estimate may be sampled counts scaled by their mean size.
+// Return the error of an estimate that the writer of a profile made. estimate.objects: 0
+// if unknown.  `size`: bytes of each object, 0 if unknown; at least one object was
+// sampled. may_be_of_means: the estimate may be sampled counts scaled by their mean size.
 struct hp_error hp_error_of_scaled(struct hp_count estimate, uint64_t size,
                                    bool may_be_of_means, uint64_t period, bool *too_big);
 

@@ -141,7 +141,7 @@ bool hp_cli_arguments_have(const struct hp_cli_arguments *arguments, const char 
 
 // --- commandline -----------------------------------------------------------------------
 
-// Limit of --shards.
+// Largest number of shards that --shards accepts.
 enum {
     SHARDS_MAX = 1000000,
 };

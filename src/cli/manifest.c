@@ -17,7 +17,7 @@ enum {
     BLOCK = 64 * 1024, // bytes written at a time
 };
 
-// The lists to write.
+// The lists of dumps to write.
 struct lists {
     const struct hp_cli_settings *settings;
     const char *const *paths;

@@ -46,7 +46,7 @@ enum {
     LINE = 2 * PATH_MAX,
 };
 
-// The search for the smallest limit.
+// The smallest limit of memory that has been found, and the memory of this process.
 struct room {
     const char *root;                // prefix of all paths, "" for the system's root
     uint64_t bytes;                  // smallest limit so far; UINT64_MAX: none

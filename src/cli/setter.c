@@ -95,7 +95,7 @@ int hp_cli_set_metric(struct hp_cli_settings *settings,
     return is_mistyped ? hp_cli_choice_find(option, value, &i, err) : HP_OK;
 }
 
-// Accepts the names of granularities, and label:KEY.
+// Set the property that rows are made by: the name of a granularity, or label:KEY.
 int hp_cli_set_by(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                   char *value, struct hp_err *err) {
     static const char prefix[] = "label:";
@@ -416,8 +416,8 @@ int hp_cli_set_rules(struct hp_cli_settings *settings, const struct hp_cli_optio
     return hp_cli_rulefile_read(settings, value, err);
 }
 
-// The key is read before any input, so that hours of work are not lost to an unusable
-// key.
+// Read the key of --redact-key from a file.  This is done before any input is read, so
+// that hours of work are not lost to an unusable key.
 int hp_cli_set_redact_key(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err) {

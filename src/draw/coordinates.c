@@ -16,7 +16,7 @@ enum {
     NODE_GAP = 16 * HP_POINT,
 };
 
-// State of the four passes.
+// State while vertices get positions in their layers, in four passes.
 struct placer {
     struct hp_ranks *ranks;
     // For each vertex: the root of its block, which is one of its vertices; and the next

@@ -31,7 +31,7 @@ struct text_lines {
     int32_t letters; // size of the letters
 };
 
-// State while a graph is drawn.
+// State while the picture of a graph is drawn.
 struct painter {
     const struct hp_graph *graph;
     struct hp_layout layout;

@@ -18,7 +18,7 @@ struct node_list {
     size_t count, capacity;
 };
 
-// State of the search for an order.
+// State while an order of the nodes is searched for in which few edges go backwards.
 struct layer_sorter {
     const struct hp_layout *layout;
     size_t *first;      // first edge of each node in `incident`, and one past the last

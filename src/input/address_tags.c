@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-// The page of [vsyscall] is in the kernel's half of the address space and says nothing
-// about the bits of user addresses.
+// Whether a row of the map may be used to find the bits of user addresses. The page of
+// [vsyscall] may not: it is in the kernel's half of the address space.
 static bool is_user_row(const struct hp_mapping *row) {
     return !hp_span_is(row->path, "[vsyscall]");
 }

@@ -186,8 +186,8 @@ static void check_counts(struct hp_scan *scan, struct hp_counts *counts) {
     check_count(scan, &counts->alloc);
 }
 
-// Clear the number of objects in use in the header and in all stacks if that of one line
-// was meaningless: the numbers of the other lines are no more reliable.
+// If some line had a meaningless number of objects in use, which missing_metrics records,
+// clear that number in the header and in all stacks, where it is no more reliable.
 static void drop_uncertain_objects(struct hp_dump *dump) {
     struct hp_dump_stack *stack;
     if (dump->missing_metrics) {
@@ -257,7 +257,7 @@ static void show_frame(struct hp_scan *scan, uint64_t call) {
     }
 }
 
-// Parse the name and place of a frame: "main.leaf+0x5c", tabs, "/src/main.go:15".
+// Parse a frame's name and its source line: "main.leaf+0x5c", tabs, "/src/main.go:15".
 static struct hp_embedded_call read_call(struct hp_strtab *strings, struct hp_span text) {
     struct hp_embedded_call call = {{0}, {0}, {0}, 0};
     const char *tab = memchr(text.at, '\t', text.size);
@@ -339,7 +339,7 @@ static void no_maps(struct hp_scan *scan) {
     }
 }
 
-// Read a whole file of this format.
+// Read a whole file in the "heap profile:" text format of gperftools into the dump.
 static int read_classic(struct hp_scan *scan, struct hp_err *err) {
     static const struct hp_scan_grammar grammar = {
         .read_header = read_header,

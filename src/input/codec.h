@@ -36,8 +36,8 @@ struct hp_codec {
                               bool *between, struct hp_err *err);
 };
 
-// hp_zstd_codec recognizes its data also in a build without zstd, and then refuses to
-// read it.
+// The decompressors of gzip and zstd. hp_zstd_codec recognizes its data also in a build
+// without zstd, and then refuses to read it.
 extern const struct hp_codec hp_gzip_codec, hp_zstd_codec;
 
 #endif

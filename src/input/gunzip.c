@@ -30,7 +30,7 @@ static bool is_gzip(const char *head, size_t size) {
     return size >= 2 && memcmp(head, "\x1f\x8b", 2) == 0;
 }
 
-// State of one file.
+// State of decompressing one file.
 struct gunzip {
     z_stream stream;
     bool has_begun;                        // some input was given to either library

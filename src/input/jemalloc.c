@@ -449,7 +449,7 @@ static void no_maps(struct hp_scan *scan) {
     scan->dump->lacks_map = is_sound;
 }
 
-// Read a whole file of this format.
+// Read a whole file in jemalloc's text format ("heap_v2/PERIOD") into the dump.
 static int read_jemalloc(struct hp_scan *scan, struct hp_err *err) {
     static const struct hp_scan_grammar grammar = {
         .has_header = has_whole_header,

@@ -7,7 +7,8 @@
 #include "input/input_stream.h"
 
 enum {
-    HP_JSON_LARGEST = 64 << 20, // bytes of text; those of a thousand arenas are as many
+    // Largest text, in bytes: the statistics of a thousand arenas take as many.
+    HP_JSON_LARGEST = 64 << 20,
 };
 
 // Open a file, plain, gzip or zstd, and read its whole text into the stream's window. The

@@ -34,7 +34,8 @@ static const int64_t largest_count = (int64_t)1 << 56;
 static const char is_beyond[] =
     HP_WORDS("stats-number-too-large", "is beyond what a machine can have");
 
-// State of reading. Remembers its first failure: after it all numbers read as 0.
+// State of reading the statistics of an allocator. Remembers its first failure: after it
+// all numbers read as 0.
 struct stats_reader {
     struct hp_err *err; // gets the first failure
     int ret;            // HP_OK, or the code of the failure
@@ -436,8 +437,8 @@ static const struct {
     {"Arena 0:", "glibc's malloc_stats"},
 };
 
-// The name of the other format (`others`) that a text begins like, or NULL if there is
-// none.
+// Return the name of the format, of those that are recognized and refused, that a text
+// begins like; NULL if there is none.
 static const char *what_else(struct hp_span text) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (hp_span_starts(text, others[i].begins)) {

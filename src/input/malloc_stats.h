@@ -19,7 +19,7 @@ HP_MUST_CHECK int hp_malloc_stats_read(struct hp_allocator_stats *stats, const c
                                        const struct hp_read_options *options,
                                        struct hp_err *err);
 
-// Read a text in memory in the same way.
+// Read a text in memory, as hp_malloc_stats_read() reads a file.
 HP_MUST_CHECK int hp_malloc_stats_read_bytes(struct hp_allocator_stats *stats,
                                              struct hp_span text, struct hp_err *err);
 

@@ -297,7 +297,8 @@ static const struct hp_mapping *find_program(const struct hp_dump *dump) {
     return placed ? placed : lowest;
 }
 
-// Find the main program of a pprof profile: by convention its first mapping.
+// Return the mapping of the main program of a pprof profile, by convention the first one;
+// mappings without a path or named like "[vdso]" are skipped. NULL: there is none.
 static const struct hp_mapping *first_mapping(const struct hp_dump *dump) {
     const struct hp_mapping *row;
     hp_vec_each (row, &dump->mappings) {
@@ -363,9 +364,9 @@ static struct hp_digest digest_of_files(const struct hp_dump *dump) {
     return are_random ? digest : (struct hp_digest){{0}};
 }
 
-// A process is identified by the start of its vdso and the end of its stack. Both exist
-// from its start on and never change, while the program's text may be moved to other
-// pages and libraries are loaded and unloaded.
+// Set the numbers that identify the process: the start of its vdso and the end of its
+// stack. Both exist from its start on and never change, while the program's text may be
+// moved to other pages and libraries are loaded and unloaded.
 void hp_maps_identify(struct hp_dump *dump) {
     struct hp_digest first = {{0}};
     const struct hp_mapping *row;

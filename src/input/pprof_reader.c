@@ -32,7 +32,7 @@
 // A location without address, file and names is an [unknown] call, and all of these are
 // one.
 
-// A location with address, file and names.
+// A location of a profile that has an address, a file and names.
 struct named_place {
     uint64_t address; // as in the profile
     uint32_t row;     // row of the dump's map, + 1
@@ -122,7 +122,7 @@ static uint64_t address_of_names(const struct hp_pprof_tables *tables,
 
 // --- who is known by names -------------------------------------------------------------
 
-// Order places by row and address.
+// Order locations by row of the map and address.
 static int by_place(const void *left, const void *right) {
     const struct named_place *a = left, *b = right;
     int order = (a->row > b->row) - (a->row < b->row);
@@ -229,8 +229,9 @@ static uint64_t address_of(const struct hp_pprof_tables *tables,
                                    : location->address + 1;
 }
 
-// Add the address and the symbols of a location to the dump, when a sample uses it for
-// the first time. location->number becomes the index in dump->addresses.
+// Add the address and the symbols of a location to the dump, and set location->number to
+// the index in dump->addresses. The caller does this once for each location, when a
+// sample first uses it.
 static void hp_pprof_location_add(const struct hp_pprof_tables *tables,
                                   struct hp_pprof_location *location,
                                   struct hp_dump *dump) {
@@ -321,9 +322,10 @@ static bool begins_with_sample(struct hp_span text) {
            first.type == HP_WIRE_BYTES && is_sample(first.span);
 }
 
-// Protobuf has no magic number. Every profile has a sample type; that field, and all
-// fields before it, have to look like those of a profile. Datadog's libraries write all
-// samples first: then the types may be beyond the window.
+// Whether a file that begins with `text` is a pprof profile. Protobuf has no magic
+// number. Every profile has a sample type; that field, and all fields before it, have to
+// look like those of a profile. Datadog's libraries write all samples first: then the
+// types may be beyond the window.
 static bool is_pprof(struct hp_span text) {
     struct hp_proto profile = hp_proto_over(text);
     for (struct hp_wire_field field; hp_proto_next(&profile, &field);) {
@@ -712,8 +714,8 @@ static bool add_patterns(struct pprof_reader *r, enum hp_annotation_kind kind,
     return is_made && count > 1;
 }
 
-// Add a pattern of frames to drop or keep to the annotations, part by part if hprof-agg
-// has joined it.
+// Add a pattern of frames to drop or keep to the annotations; if hprof-agg has joined it
+// from several patterns, add each of these.
 static void add_pattern(struct pprof_reader *r, enum hp_annotation_kind kind,
                         uint64_t string) {
     struct hp_span pattern = hp_pprof_text(&r->tables, string);

@@ -66,8 +66,8 @@ enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables) {
 
 // --- what it counts --------------------------------------------------------------------
 
-// Units are compared as pprof does: in upper or lower case, and with or without an s at
-// the end.
+// Whether `unit` is the name of bytes or of a multiple. Units are compared as pprof does:
+// in upper or lower case, and with or without an s at the end.
 bool hp_pprof_is_bytes(struct hp_span unit, unsigned *shift) {
     static const char *const names[][3] = {
         {"b", "byte"},

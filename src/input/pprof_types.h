@@ -10,7 +10,7 @@
 // Guess the producer from comments, names of functions, mappings and types.
 enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables);
 
-// The meaning of one sample type.
+// The meaning of the values of one sample type: the metric and the unit.
 struct hp_pprof_kind {
     // The metric that the values belong to; HP_METRICS: none; such values are kept as a
     // further type, unchanged.

@@ -36,7 +36,8 @@ enum {
 // Largest size of an object, and largest sample period, in bytes.
 static const int64_t largest_size = (int64_t)1 << 56;
 
-// State of reading. Remembers its first failure: after it all numbers read as 0.
+// State of reading a prof_recent file. Remembers its first failure: after it all numbers
+// read as 0.
 struct recent_reader {
     struct hp_recent_file *file; // destination
     struct hp_err *err;          // gets the first failure

@@ -30,7 +30,7 @@ HP_MUST_CHECK int hp_prof_recent_read(struct hp_recent_file *file, const char *p
                                       const struct hp_read_options *options,
                                       struct hp_err *err);
 
-// Read a text in memory in the same way.
+// Read a text in memory, as hp_prof_recent_read() reads a file.
 HP_MUST_CHECK int hp_prof_recent_read_bytes(struct hp_recent_file *file,
                                             struct hp_span text, struct hp_err *err);
 

@@ -99,7 +99,8 @@ struct hp_span hp_field_bytes(struct hp_proto *message,
     return field->span;
 }
 
-// A result with a NULL text represents a single number that is not packed.
+// Return the numbers of a field for hp_field_next_number(). A result with a NULL text
+// represents a single number that is not packed.
 struct hp_proto hp_field_numbers(const struct hp_wire_field *field) {
     return field->type == HP_WIRE_BYTES ? hp_proto_over(field->span)
                                         : (struct hp_proto){NULL, NULL, NULL};

@@ -21,7 +21,7 @@ static int read_nothing(struct hp_scan *scan, struct hp_err *err) {
     return HP_OK;
 }
 
-// ELF files are accepted and ignored.
+// The format of ELF files, which are accepted and ignored.
 static const struct hp_input_format elf = {
     .name = "elf",
     .is = starts_with_elf,
@@ -32,7 +32,7 @@ static bool starts_with_partial(struct hp_span text) {
     return hp_span_starts(text, "\x89HPA\r\n\x1a\n");
 }
 
-// Partials are no dumps: reader->take_partial reads them.
+// The format of partials. They are no dumps: reader->take_partial reads them.
 static const struct hp_input_format partial = {
     .name = "partial",
     .is = starts_with_partial,
@@ -182,7 +182,8 @@ static const struct hp_input_format *format_after_symbols(struct hp_span text) {
     return may_be ? format : NULL;
 }
 
-// A memory map alone, if reader->map_period asks for one.
+// The format of a text that is a memory map and nothing else, which is read if
+// reader->map_period asks for it.
 static const struct hp_input_format map = {
     .name = "map",
     .is_text = true,

@@ -26,9 +26,9 @@ struct hp_scan {
     char last_dropped;  // last byte before the window
     bool keeps_labels;  // as in struct hp_reader
     bool keeps_threads; // as in struct hp_reader
-    struct hp_digester *content,
-        // Digests of the whole text, and of the part with the stacks; NULL: not wanted.
-        *samples;
+    // Compute the digests of the whole text, and of its part with the stacks; NULL: that
+    // digest is not wanted.
+    struct hp_digester *content, *samples;
 };
 
 // The functions by which the text formats differ.

@@ -30,7 +30,7 @@ struct mapping_sums {
     bool has_rss; // a line Rss was read
 };
 
-// State of reading.
+// State of reading the text of /proc/PID/smaps.
 struct smaps_reader {
     struct hp_kernel_maps *maps; // destination
     struct mapping_sums part;    // sums of the current mapping
@@ -129,7 +129,8 @@ static int end_part(struct smaps_reader *r, struct hp_err *err) {
     return HP_OK;
 }
 
-// Add the mapping before to the sums, and begin a new one with the row `line`.
+// Add the mapping that was read before to the sums, and begin a new one with the row
+// `line`.
 static int begin_part(struct smaps_reader *r, struct hp_span line, struct hp_span path,
                       struct hp_err *err) {
     int ret = end_part(r, err);

@@ -16,8 +16,8 @@ HP_MUST_CHECK int hp_smaps_read(struct hp_kernel_maps *maps, const char *path,
                                 const struct hp_read_options *options,
                                 struct hp_err *err);
 
-// Read a text in memory in the same way. It must be followed by a byte that is neither
-// digit nor space.
+// Read a text in memory, as hp_smaps_read() reads a file. The text must be followed by a
+// byte that is neither digit nor space.
 HP_MUST_CHECK int hp_smaps_read_bytes(struct hp_kernel_maps *maps, struct hp_span text,
                                       struct hp_err *err);
 

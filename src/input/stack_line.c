@@ -286,7 +286,7 @@ static const char *read_common_run(struct hp_stack_lines *lines, const char *lin
     return read_run(lines, line, at, COMMON_SIZE, dump);
 }
 
-// Read a run of tokens of any other size.
+// Read a run of tokens that all have the same number of digits, other than 12.
 static const char *read_other_run(struct hp_stack_lines *lines, const char *line,
                                   const char *at, struct hp_dump *dump) {
     return read_run(lines, line, at, token_size(at + 3), dump);

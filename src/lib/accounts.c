@@ -49,7 +49,7 @@ static struct hp_span stem_of(const char *path) {
     return stem;
 }
 
-// The kind of a file.
+// The kind of a file of a process: its dump, its statistics or its smaps.
 enum account_part {
     DUMP,
     STATS,
@@ -99,8 +99,8 @@ static int put_file(struct account_job *job, const char *path, struct hp_err *er
 
 // --- what they say ---------------------------------------------------------------------
 
-// Read the statistics and smaps of a group, and append its account and its dump to the
-// job.
+// Read the statistics and smaps of one process (a group of files), and append its account
+// and its dump to the job.
 static int read_group(struct account_job *job, const struct account_group *group,
                       const struct hp_read_options *options, struct hp_err *err) {
     struct hp_account account = {.has_maps = group->smaps != NULL};

@@ -13,8 +13,8 @@ static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-// Order inputs by side, labels and series, so that dumps of one process are adjacent;
-// among these the earliest comes first.
+// Order inputs by side of the comparison, labels and series, so that dumps of one process
+// are adjacent; among these the earliest comes first.
 static int by_series(const void *left, const void *right) {
     const struct hp_input_record *a = *(struct hp_input_record *const *)left;
     const struct hp_input_record *b = *(struct hp_input_record *const *)right;
@@ -25,7 +25,8 @@ static int by_series(const void *left, const void *right) {
     return order ? order : compare(a->number, b->number);
 }
 
-// Return whether two inputs are dumps of one process by name, on the same side.
+// Return whether two inputs are dumps of one process by name, on the same side of the
+// comparison.
 static bool are_together(const struct hp_input_record *a,
                          const struct hp_input_record *b) {
     return a->is_base == b->is_base && a->identity.labels == b->identity.labels &&
@@ -40,8 +41,9 @@ struct map_ends {
     uint64_t vdso, stack;
 };
 
-// Return the ends of the map of an input.  The digest of a map consists of these two
-// addresses, unless its highest bit is set.
+// Return the start of the vdso and the end of the main stack of an input's process.  They
+// are the digest of its memory map, unless the highest bit of the digest is set; both are
+// 0 then.
 static struct map_ends ends_of(const struct hp_input_record *input) {
     struct hp_digest map = input->identity.map;
     bool is_of_files = map.of[0] >> 63;
@@ -96,8 +98,8 @@ static void find_cut_maps(struct hp_input_record **inputs, size_t count) {
 
 // --- the dump that is used -------------------------------------------------------------
 
-// Return whether an input is better than the best so far: complete, or at least with
-// stacks; if both are equal, the later one.
+// Return whether an input is better than the best one so far to be used for its process:
+// complete, or at least with stacks; if both are equal, the later one.
 static bool is_better(const struct hp_input_record *input,
                       const struct hp_input_record *best) {
     bool is_any = hp_input_is_used(input);
@@ -144,7 +146,7 @@ static void explain_replacement(struct hp_input_record *input,
 }
 
 // Find truncated dumps among those of one process, and mark them as replaced by the best
-// dump.
+// of its dumps.
 static void settle(struct hp_input_record **inputs, size_t count) {
     const struct hp_input_record *best = NULL;
     find_cut_maps(inputs, count);

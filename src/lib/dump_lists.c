@@ -38,7 +38,7 @@ struct list_dump {
     bool is_exit;    // made at exit
 };
 
-// The state of one distribution.
+// The state while dumps are distributed over lists.
 struct list_maker {
     const char *const *paths;
     size_t count;
@@ -52,7 +52,7 @@ struct list_maker {
     size_t repeated;          // how many paths are given again
 };
 
-// FNV-1a with a final mix.
+// Return a hash of a text, by FNV-1a with a final mix.
 static uint64_t hash_of(struct hp_span text) {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < text.size; i++) {
@@ -188,7 +188,7 @@ static int refuse_repeated(const struct list_maker *maker, struct hp_err *err) {
                    maker->repeated > NAMED ? ", …" : "");
 }
 
-// Refuse options that names alone cannot satisfy.
+// Refuse options of a manifest that cannot be satisfied by the names of dumps alone.
 static int check(const struct hp_manifest_options *options, struct hp_err *err) {
     enum hp_snapshots snapshots = options->snapshots;
     if (options->lists == 0) {

@@ -46,9 +46,9 @@ struct by_content {
     size_t input;                       // index of the record
 };
 
-// Order by content and side.  Among equal contents, inputs whose names say most come
-// first: those with a number, by number; then those with a process id; then by the order
-// of inputs.
+// Order inputs by content and side of the comparison.  Among equal contents, inputs whose
+// names say most come first: those with a number, by number; then those with a process
+// id; then by the order of inputs.
 static int compare_content(const void *left, const void *right) {
     const struct by_content *a = left, *b = right;
     const struct hp_identity *of_a = a->identity, *of_b = b->identity;

@@ -7,8 +7,8 @@
 #include "input/reader.h"
 #include "model/dump.h"
 
-// The memory map of --maps.  {0}: none is given.  Paths of its rows are borrowed from
-// `reader`.
+// The memory map that the user gave with --maps.  {0}: none is given.  The paths of its
+// rows point into the text that `reader` owns.
 struct hp_given_map {
     struct hp_reader reader; // owns the text of the file
     struct hp_dump dump;     // owns the rows

@@ -30,15 +30,17 @@ bool hp_input_groups_suffice(const struct hp_profile *profile,
            hp_inputs_are_not_asked_for(profile, options);
 }
 
-// Inputs with sample types or processes, as of pprof profiles, are recorded individually.
+// Whether an input may be added to a group: it is used, there is nothing to warn about,
+// and it is no pprof profile.  Inputs with sample types or processes, as of pprof
+// profiles, are recorded individually.
 bool hp_input_is_plain(const struct hp_input_record *input) {
     return input->public.status == HP_INPUT_USED && !input->err && !input->keys &&
            input->producer < HP_PRODUCER_PPROF && input->merged_all == 0 &&
            !hp_input_has_diagnostic(input);
 }
 
-// Make the key of a group: the fields that are equal in all its inputs, and the traits
-// that decide in which group of a partial they are.
+// Make the key by which an input finds its group: the fields that are equal in all inputs
+// of a group, and the traits that decide in which group of a partial they are.
 static void make_key(struct hp_bytes *key, const struct hp_input_record *input) {
     const bool traits[] = {
         input->is_base,    input->unmapped_addresses > 0, input->stacks > 0,

@@ -10,7 +10,8 @@
 #include "model/profile.h"
 #include "partial/slots.h"
 
-// The groups.  {0} is empty.
+// Groups of inputs that have one record together, instead of one for each input.  {0} is
+// empty.
 struct hp_input_groups {
     // For each group its record, with the sums of its inputs.
     HP_VEC(struct hp_input_record) all;

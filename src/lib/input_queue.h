@@ -45,7 +45,8 @@ struct hp_input_queue {
     HP_VEC(struct hp_kept_input) kept; // kept bytes of each input, by its number
 };
 
-// An input that was handed out.  {0} is ready; its memory is reused for the next input.
+// An input that was handed out.  {0} is ready for hp_input_queue_next(); its memory is
+// reused for the next input.
 struct hp_queued_input {
     const char *name;    // borrowed from the queue
     size_t number;       // number of the input: files come first, then members
@@ -71,8 +72,8 @@ HP_MUST_CHECK int hp_input_queue_next(struct hp_input_queue *queue,
                                       struct hp_queued_input *item, bool *found,
                                       struct hp_err *err);
 
-// Skip all further archives and close the open one.  Another thread may be waiting for
-// its descriptor.
+// Skip all further archives, and close the open one, so that a thread that waits until
+// the process has a free descriptor can go on.
 void hp_input_queue_stop(struct hp_input_queue *queue);
 
 // Free the name of input `number`, if it is a member of an archive: the name is no longer

@@ -278,7 +278,7 @@ static double time_of(const struct hp_input_record *input) {
     return stat(input->public.name, &info) == 0 ? (double)info.st_mtime : 0;
 }
 
-// Set the time of the records of all groups to `newest`.
+// Set the time of all records that represent a group of inputs to `newest`.
 static void set_time(struct hp_profile *profile, double newest) {
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
@@ -290,7 +290,7 @@ static int by_id(const void *left, const void *right) {
     return memcmp(left, right, sizeof(struct hp_digest));
 }
 
-// Identities of dumps.
+// A list of identities of dumps.
 struct ids {
     HP_VEC(struct hp_digest) all;
 };

@@ -14,7 +14,7 @@
 #include "lib/input_groups.h"
 #include "lib/input_queue.h"
 
-// A block of rows, compressed.
+// A compressed block of rows, each of which represents one input.
 struct hp_packed_rows {
     uint8_t *bytes;        // owned
     size_t size, unpacked; // compressed and uncompressed bytes

@@ -33,7 +33,7 @@ static bool is_never_minor(const struct hp_profile *profile,
 
 // --- how much of the bytes a module concerns -------------------------------------------
 
-// How a frame is treated in reports; bits.
+// How a frame is treated when bytes are added up by module; bits.
 enum frame_role {
     ASKED = 1,     // the other bits are known; 0: not yet
     ALLOCATOR = 2, // a frame of the allocator: bytes are attributed to its caller
@@ -41,7 +41,7 @@ enum frame_role {
     FOLDED = 8,    // tables of functions do not show the frame by default
 };
 
-// Sums over all stacks of a profile.
+// Sums of bytes by module, over all stacks of a profile.
 struct module_shares {
     struct hp_profile *profile;  // borrowed
     bool needs_path_map;         // see needs_path_map()
@@ -346,7 +346,8 @@ static void complain_of_inlines(struct complaint *complaint,
     }
 }
 
-// Writes a complaint of one kind about a module, or leaves the text empty.
+// The type of a function that writes a complaint of one kind about a module, or leaves
+// the text empty.
 typedef void complain_fn(struct complaint *, const struct hp_module *);
 
 static complain_fn *const complaints[] = {

@@ -146,7 +146,7 @@ static void say(struct sentence *s, const char *format, ...) {
     s->used = s->used < sizeof s->text ? s->used : sizeof s->text - 1;
 }
 
-// Facts about all processes of a side, for one sentence.
+// Facts about all processes of one side of a comparison, for one sentence.
 struct moment_tally {
     // The process that was counted last; the only one if processes == 1.
     const struct hp_process *only;
@@ -263,7 +263,7 @@ static void say_newest_by(struct sentence *s, enum hp_newest_by by) {
     }
 }
 
-// Append the sentence about a side with one process.
+// Append the sentence about a side of a comparison that has one process.
 static void say_one(struct sentence *s, const struct hp_profile *profile,
                     const struct hp_process *process) {
     struct hp_span name = short_name(profile, process->chosen);
@@ -301,7 +301,7 @@ static void say_count(struct sentence *s, size_t count, const char *what) {
     }
 }
 
-// Append the sentence about a side with several processes.
+// Append the sentence about a side of a comparison that has several processes.
 static void say_several(struct sentence *s, const struct hp_profile *profile,
                         const struct moment_tally *tally) {
     static const char *const by[] = {
@@ -439,8 +439,9 @@ static void describe_shards(struct hp_profile *profile) {
     }
 }
 
-// Return the number of used dumps of a side that were made at exit.  *known becomes the
-// number of used dumps of the side for which it is known whether they were.
+// Return the number of used dumps of a side of the comparison that were made at exit.
+// *known becomes the number of used dumps of the side for which it is known whether they
+// were.
 static size_t count_exits(const struct hp_profile *profile, bool is_base,
                           uint64_t *known) {
     size_t exits = is_base ? 0 : profile->lone_exits;
@@ -460,7 +461,7 @@ static size_t count_exits(const struct hp_profile *profile, bool is_base,
     return exits;
 }
 
-// Add "3 of 5 dumps were made at exit: ...", one sentence for a side.
+// Add the sentence "3 of 5 dumps were made at exit: ..."  about one side of a comparison.
 static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
                                    enum hp_input_side side, const char *prefix) {
     struct sentence s = {.used = 0};
@@ -485,8 +486,9 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
     hp_vec_push(&profile->moments, hp_strtab_add(&profile->strings, hp_span_of(s.text)));
 }
 
-// Add the sentences about exit dumps that are used, one for each side, and about those
-// that are not used because they are no point of a series.
+// Add to profile->moments the sentences about the dumps that were made at exit: one for
+// each side of a comparison about those that are used, and one about those that are left
+// out because they do not belong to a series of memory in use.
 static void describe_exits(struct hp_profile *profile, bool has_sides) {
     if (hp_column_of(profile->metric) == HP_COLUMN_INUSE) {
         if (has_sides) {

@@ -18,7 +18,7 @@
 // profile of its own.  The first shard of a set, by number and name, keeps the data about
 // dumps; the others keep only their stacks.
 
-// Return the shards that a partial contains, a bit for each.
+// Return the shards (pieces of a split profile) that a partial contains, a bit for each.
 static uint64_t present_of(const struct hp_taken *taken) {
     return taken->partials.parameters.of[HP_PARAMETER_SHARD];
 }

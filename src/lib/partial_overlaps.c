@@ -70,19 +70,20 @@ enum {
     KEY_SHIFT = 31,
 };
 
-// A list of dumps that can be sorted.
+// A list of dumps that partials or inputs contain, which can be sorted.
 struct known_dumps {
     HP_VEC(struct hp_known_dump) all;
 };
 
-// The dumps or processes that are in two sources.
+// The dumps, or processes, that two sources (partials, or the dumps among the inputs)
+// contain.
 struct overlap {
     uint32_t first, again;          // sources of the first one that was found
     size_t count;                   // number of all dumps or processes in two sources
     struct hp_known_dump of[NAMED]; // the first ones, with the source `again`
 };
 
-// A property that must not be in two sources: the dump or the process.
+// A property that dumps in two sources must not have in common: the dump or the process.
 struct unique {
     uint64_t (*key)(const struct hp_known_dump *);
     int (*order)(const void *, const void *, void *);
@@ -95,7 +96,8 @@ static const struct unique unique_dump = {dump_key, by_dump, same_dump, "dump is
 static const struct unique unique_process = {process_key, by_process, same_process,
                                              "process is", "processes are"};
 
-// A dump with the upper bits of its key.
+// A dump with a key to sort by: the upper bits of its identity, or of that of its
+// process.
 struct keyed_dump {
     uint64_t key;
     struct hp_known_dump of;
@@ -251,9 +253,9 @@ static void take_known(struct known_dumps *known, const struct hp_profile *profi
     }
 }
 
-// Count the processes in partials that have no record for each dump.  Each group counts
-// as one process already.  If a partial stores no identities, each of its dumps is taken
-// for a process of its own.
+// Count the processes in partials that have no record for each dump.  Each group of dumps
+// counts as one process already.  If a partial stores no identities, each of its dumps is
+// taken for a process of its own.
 void hp_partial_inputs_count(struct hp_profile *profile) {
     struct known_dumps known = {.all = {0}};
     size_t groups = 0, processes = 0, unidentified = 0;

@@ -223,7 +223,8 @@ static uint32_t *reading_order(struct hp_job *job) {
     return order;
 }
 
-// Return whether an input is an exit dump that is no point of a series.
+// Return whether input i is an exit dump that is left out because it does not belong to a
+// series of memory in use.
 static bool is_left_exit(const struct hp_profile *profile, size_t i) {
     const struct hp_input_record *input = &profile->inputs.at[i];
     return hp_profile_skips_exits(profile) && hp_input_is_used(input) &&

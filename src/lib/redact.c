@@ -30,7 +30,7 @@ enum string_role {
     ROLE_PUBLIC = 4,   // the string must stay, whatever its other roles are
 };
 
-// The state of one redaction.
+// The state while names in a profile are replaced by hashes.
 struct redaction {
     struct hp_profile *profile;
     const struct hp_redact_key *key;

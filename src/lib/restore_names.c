@@ -9,7 +9,7 @@ static bool is_mangled(struct hp_span name) {
     return hp_span_starts(name, "_Z") || hp_span_starts(name, "_R");
 }
 
-// The state of one run.
+// The state while short function names are replaced by full ones.
 struct restorer {
     struct hp_profile *profile;
     HP_VEC(struct hp_mangled) names; // the mangled names, each once

@@ -13,14 +13,15 @@ enum {
     MOST_OF_PROCESS = 4096,
 };
 
-// All rows of a file that was mapped in one piece, or one row of code in no file.
+// All rows of the map of a file that was mapped in one piece, or one row of code in no
+// file.
 struct image {
     uint32_t first_row, rows; // range in hp_unloaded.rows
     struct hp_digest process; // as process_of() returns it
     bool has_file, is_wanted; // mapped from a file; an unmapped address is in it
 };
 
-// An unmapped address of a dump.
+// An unmapped address of a dump, and its process.
 struct lost {
     struct hp_digest process;
     uint64_t address;

@@ -359,7 +359,7 @@ static void warn_of_processes(struct hp_profile *profile) {
 
 // --- all inputs together ---------------------------------------------------------------
 
-// Warn about truncated dumps that were replaced by another dump of their process.
+// Warn about truncated dumps in whose place another dump of their process is used.
 static void warn_of_replaced(struct hp_profile *profile) {
     size_t found = 0;
     const struct hp_input_record *input;

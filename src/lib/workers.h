@@ -73,8 +73,9 @@ struct hp_job {
 // inputs in the profile are in no order.
 void hp_job_read(struct hp_job *job);
 
-// Drop all stacks, and read and add the wanted inputs again.  record_of[n] is the index
-// of the record of input n.  An input that has changed since is skipped.
+// Drop all stacks, and read and add again each input whose number n has is_wanted[n] set.
+// record_of[n] is the index of the record of input n.  An input that has changed since is
+// skipped.
 void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of);
 

@@ -13,7 +13,9 @@ struct hp_bin_stats {
     // Bytes of an object, objects in a slab, bytes of a slab.
     uint64_t size, nregs, slab_size;
     uint64_t curregs; // objects in use, including those in thread caches
+    // Slabs in use, and those of them with free places.
     uint64_t curslabs, nonfull_slabs;
+    // Objects allocated and freed since the process started.
     uint64_t nmalloc, ndalloc;
     // Live sampled objects, and the bytes that the program had requested for them.
     uint64_t live_count, live_requested;
@@ -47,6 +49,7 @@ enum {
 // Statistics of an allocator, in bytes unless stated otherwise.  No number exceeds 2^56,
 // and neither do the bytes of all slabs, extents or samples of a class, or of all pages.
 struct hp_allocator_stats {
+    // The totals of jemalloc's statistics, by the names that they have there.
     uint64_t allocated, active, metadata, resident, mapped, retained;
     uint64_t page;                   // bytes of a page
     uint64_t pdirty, pmuzzy;         // number of dirty and muzzy pages

@@ -42,7 +42,8 @@ void hp_annotations_import(struct hp_annotations *annotations, struct hp_strtab 
     }
 }
 
-// Order by kind, place and text; `strings` is the table of the texts.
+// Order annotations by kind, then by position among the comments, then by text; `strings`
+// is the table of the texts.
 static int in_order(const void *left, const void *right, void *strings) {
     const struct hp_annotation *a = left, *b = right;
     int order = (a->kind > b->kind) - (a->kind < b->kind);

@@ -46,8 +46,8 @@ struct hp_annotations {
 // Free all annotations.
 void hp_annotations_done(struct hp_annotations *annotations);
 
-// Add an annotation; "" is ignored.  If the kind has the text already, it keeps the
-// smaller place.
+// Add an annotation; "" is ignored.  `place` is its position among the comments of its
+// profile.  If the kind has the text already, it keeps the smaller position.
 void hp_annotations_add(struct hp_annotations *annotations, enum hp_annotation_kind kind,
                         hp_string text, uint32_t place);
 
@@ -56,7 +56,8 @@ void hp_annotations_import(struct hp_annotations *annotations, struct hp_strtab 
                            const struct hp_annotations *other,
                            const struct hp_strtab *from);
 
-// Sort by kind, place and text.  Nothing may be added afterwards.
+// Sort by kind, then by position among the comments (`place`), then by text.  Nothing may
+// be added afterwards.
 void hp_annotations_sort(struct hp_annotations *annotations,
                          const struct hp_strtab *strings);
 

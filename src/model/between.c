@@ -9,15 +9,17 @@ enum {
     FEW = 4096, // the sums are not settled before this many have been added
 };
 
-// A process determines the replicate if it is known, so that all its dumps are in one.
+// Return the number of a dump's replicate.  It follows from the process, if that is
+// known, so that all dumps of a process are in one replicate; else from the dump.
 unsigned hp_replicate_of(struct hp_digest content, const struct hp_identity *properties) {
     uint64_t process = hp_process_identity(properties);
     uint64_t identity = process ? process : hp_dump_identity(content, properties).of[0];
     return (unsigned)(identity % HP_REPLICATES);
 }
 
-// The sums are settled when there are twice as many as after the last time, plus FEW,
-// which keeps both the cost of sorting and the memory low.
+// Add bytes to the sum of a stack over a replicate.  The sums are sorted and joined when
+// there are twice as many as after the last time, plus FEW, which keeps both the cost of
+// sorting and the memory low.
 void hp_replicates_add(struct hp_replicates *sums, enum hp_column column, unsigned group,
                        uint32_t stack, hp_int128 bytes) {
     uint64_t place = (uint64_t)column * HP_REPLICATES + group;
@@ -92,8 +94,9 @@ enum {
     EDGE_BITS = 62,
 };
 
-// `total` is scaled to [1, 2), with EDGE_BITS bits after the point, and then compared
-// with the lower limits in `edges`.
+// Return the number of the bucket of the histogram that contains a total: the total is
+// scaled to [1, 2), with EDGE_BITS bits after the point, and then compared with the lower
+// limits in `edges`.
 uint32_t hp_bucket_of(hp_int128 total) {
     hp_uint128 bytes = (hp_uint128)total;
     unsigned octave = 0, i = HP_BUCKETS_PER_OCTAVE - 1;
@@ -123,13 +126,13 @@ static int compare_dumps(const struct hp_extreme *a, const struct hp_extreme *b)
     return order ? order : (a->group > b->group) - (a->group < b->group);
 }
 
-// Order of the list of the smallest totals.
+// Order dumps in the list of the smallest totals.
 static int ascending(const struct hp_extreme *a, const struct hp_extreme *b) {
     int order = (a->total > b->total) - (a->total < b->total);
     return order ? order : compare_dumps(a, b);
 }
 
-// Order of the list of the largest totals.
+// Order dumps in the list of the largest totals.
 static int descending(const struct hp_extreme *a, const struct hp_extreme *b) {
     int order = (a->total < b->total) - (a->total > b->total);
     return order ? order : compare_dumps(a, b);

@@ -49,7 +49,8 @@ static inline enum hp_column hp_replicate_column(const struct hp_replicate *sum)
     return (enum hp_column)((sum->key >> 32) / HP_REPLICATES);
 }
 
-// The replicate of a dump, which is given by the number of the dump in the history.
+// The number of the replicate (`group`) of a dump; `input` is the number of the dump in
+// the history.
 struct hp_group_of {
     uint32_t input, group;
 };
@@ -94,7 +95,8 @@ struct hp_bucket {
     uint64_t dumps;
 };
 
-// The distribution of the totals of dumps, in one column.
+// A histogram of the totals of dumps in one column (memory in use, or allocated), and
+// lists of the dumps with the largest and the smallest totals.
 struct hp_totals {
     uint64_t none;                    // number of dumps with a total of 0 or less
     HP_VEC(struct hp_bucket) buckets; // sorted by number; empty buckets are not stored

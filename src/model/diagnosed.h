@@ -5,12 +5,12 @@
 
 #include "model/input.h"
 
-// Kinds of defects, in the order of the warnings.
+// Kinds of defects of inputs, in the order of the warnings.
 enum hp_diagnostic_kind {
     HP_DIAGNOSTIC_DAMAGED,          // the input is damaged and used up to the damage
     HP_DIAGNOSTIC_PRODUCER_WARNING, // the writer printed a warning
     HP_DIAGNOSTIC_MALFORMED,        // lines that fit no grammar
-    HP_DIAGNOSTIC_WRAPPED,          // counts that a counter has driven below zero
+    HP_DIAGNOSTIC_WRAPPED,          // counts that fell below zero, and so are near 2^64
     HP_DIAGNOSTIC_NEGATIVE,         // values below zero
     // The total of the file differs from the sum of its stacks.
     HP_DIAGNOSTIC_HEADER_CONTRADICTS,
@@ -36,8 +36,8 @@ struct hp_diagnostic_count hp_diagnostic_in(const struct hp_input_record *input,
 // Whether an input, which must be one that is used, has a defect of any kind.
 bool hp_input_has_diagnostic(const struct hp_input_record *input);
 
-// The inputs with one kind of defect: their number, and the smallest of their identities.
-// {0}: none.
+// The inputs with one kind of defect: their number, and the HP_DIAGNOSED_NAMED smallest
+// of their identities.  {0}: there are none.
 struct hp_diagnosed {
     uint64_t inputs;
     uint32_t named;                          // length of `of`

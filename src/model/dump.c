@@ -113,8 +113,9 @@ void hp_dump_drop_extra(struct hp_dump *dump) {
     }
 }
 
-// The calls of one address are contiguous in `embedded_calls`, so that the last address
-// that was embedded determines where the new calls begin.
+// Assign the calls that were pushed last to `address`.  The calls of one address are
+// contiguous in `embedded_calls`, so that the last address that was embedded determines
+// where the new calls begin.
 void hp_dump_embed(struct hp_dump *dump, uint64_t address) {
     size_t count = dump->embedded.count;
     uint32_t first = 0;

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-// Bits of the second number of an observation, which say what follows.
+// Bits of the second number of a stored observation, which say which values and errors
+// follow.
 enum history_part {
     INUSE_VALUES = 1 << 0,
     ALLOC_VALUES = 1 << 1,

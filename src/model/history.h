@@ -27,7 +27,7 @@ struct hp_history_block {
     size_t at, size; // range in the unpacked batch, in bytes
 };
 
-// Blocks of one thread that are packed together.
+// A compressed batch of blocks that one thread wrote.
 struct hp_history_batch {
     uint32_t map;             // index in `maps`
     size_t size, packed_size; // bytes before and after packing

@@ -59,7 +59,7 @@ static inline void hp_process_keys_done(struct hp_process_keys *keys) {
     hp_vec_done(&keys->all);
 }
 
-// `keys` is from malloc(), or NULL.
+// Free a list of process keys that is from malloc(), or NULL.
 static inline void hp_process_keys_free(struct hp_process_keys *keys) {
     if (keys) {
         hp_process_keys_done(keys);

@@ -101,9 +101,9 @@ static bool is_missing(const struct hp_input_record *input, enum hp_metric metri
     return input->missing_metrics >> metric & 1;
 }
 
-// Text formats have columns for allocated memory, but few writers fill them in: these
-// columns are used only if has_alloc is set.  An input without in-use columns has only
-// allocated memory.
+// Whether the input has numbers of a metric.  Text formats have columns for allocated
+// memory, but few writers fill them in: these columns are used only if has_alloc is set.
+// An input without in-use columns has only allocated memory.
 bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric metric) {
     bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
     bool only_alloc = is_missing(input, HP_INUSE_SPACE);
@@ -172,8 +172,8 @@ bool hp_input_is_merged(const struct hp_input_record *input) {
            input->scaling == HP_SCALING_SCALED;
 }
 
-// Add an input that is used to a summary.  A record is added as 1 + others inputs, which
-// is more than one for a group.
+// Add the record of an input that is used to a summary: as 1 + `others` inputs, which is
+// more than one if the record represents a group of inputs.
 static void add_used(struct hp_input_summary *summary,
                      const struct hp_input_record *input) {
     const char *producer = hp_producer_text(input->producer);

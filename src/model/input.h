@@ -63,7 +63,8 @@ static inline void hp_diagnostic_count_add(struct hp_diagnostic_count *found,
     found->line = found->count++ == 0 ? line : found->line;
 }
 
-// Sum of the stacks whose object sizes were recovered in one way (enum hp_read).
+// Number and bytes in use of the stacks of an input whose object sizes were recovered in
+// one way (enum hp_read).
 struct __attribute__((packed, aligned(8))) hp_read_sum {
     uint64_t stacks;
     hp_fixed bytes;
@@ -254,7 +255,8 @@ enum hp_input_side {
     HP_SIDES,
 };
 
-// Compute the summary of the inputs of one side.  The caller frees `periods`.
+// Compute the summary of the inputs of one side of a diff, or of all inputs.  The caller
+// frees `periods`.
 void hp_input_summary_init(struct hp_input_summary *summary,
                            const struct hp_input_record *inputs, size_t count,
                            enum hp_input_side side);

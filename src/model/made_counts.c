@@ -10,9 +10,10 @@ enum {
     DIGITS = 11, // bits kept of each sum
 };
 
-// Sums of allocated objects in a short form of two bytes: the leading DIGITS bits, and in
-// the upper bits the number of zeros after them.  Rounding down keeps the order of
-// numbers, so that what can only grow also grows when rounded.
+// Numbers of allocated objects, summed over classes of stacks, in a short form of two
+// bytes: the leading DIGITS bits, and in the upper bits the number of zeros after them.
+// Rounding down keeps the order of numbers, so that what can only grow also grows when
+// rounded.
 struct hp_made_counts {
     uint16_t of[SUMS];
 };

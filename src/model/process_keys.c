@@ -236,7 +236,7 @@ struct key_place {
     uint32_t input; // number of the input
 };
 
-// Order by everything except the process id.
+// Order occurrences of processes by everything except the process id.
 static int by_map(const struct key_place *a, const struct key_place *b) {
     int order = compare(a->is_base, b->is_base);
     order = order ? order : compare(a->labels, b->labels);
@@ -250,7 +250,7 @@ static int by_place(const void *left, const void *right) {
     return order ? order : compare(a->input, b->input);
 }
 
-// Count one more common process, which is in the inputs of `a` and `b`.  The pair of
+// Count one more process that the inputs of `a` and `b` have in common.  The pair of
 // inputs that is reported is the first one in the order of the inputs.
 static void note(struct hp_process_clash *clash, const struct key_place *a,
                  const struct key_place *b) {
@@ -415,9 +415,9 @@ static bool are_of_both_sides(const struct key_place *places, size_t count) {
     return has[0] && has[1];
 }
 
-// Return how many processes of one map occur on both sides of a diff.  A place without
-// process id can be of any process of the map; it is compared only if no process id is on
-// both sides.
+// Return how many processes of one memory map occur on both sides of a diff.  An
+// occurrence without process id can be of any process of the map; it is compared only if
+// no process id is on both sides.
 static size_t count_shared(const struct key_place *places, size_t count) {
     size_t shared = 0;
     for (size_t i = 0, end; i < count; i = end) {

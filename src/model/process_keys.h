@@ -17,13 +17,14 @@ void hp_process_keys_collect(struct hp_process_keys *keys,
                              const struct hp_input_record *inputs, size_t count,
                              enum hp_snapshots snapshots, enum hp_metric metric);
 
-// Write the list as a line of text, starting with key *next, which is advanced.  The
-// caller frees the text.  A long list takes several lines: call it until *next is
-// all.count.
+// Write the list of processes as a line of text, starting with key *next, which is
+// advanced.  The caller frees the text.  A long list takes several lines: call it until
+// *next is all.count.
 char *hp_process_keys_text(const struct hp_process_keys *keys, size_t *next);
 
-// Whether a text claims to be such a line.  hp_process_keys_read() adds the keys of a
-// line, and returns false if it is damaged or has a later version.
+// Whether a text claims to be a line of a list of processes, as hp_process_keys_text()
+// writes it.  hp_process_keys_read() adds the keys of a line, and returns false if it is
+// damaged or has a later version.
 bool hp_process_keys_is_text(struct hp_span text);
 bool hp_process_keys_read(struct hp_process_keys *keys, struct hp_span text);
 

@@ -32,8 +32,8 @@ struct process_item {
     bool is_base;
 };
 
-// The state of the search.  A unit is a set of inputs that are dumps of one process; it
-// is named by the number of one of its inputs.
+// The state while inputs are assigned to processes.  A unit is a set of inputs that are
+// dumps of one process; it is named by the number of one of its inputs.
 struct process_finder {
     const struct hp_input_record *inputs;
     struct process_item *items; // scratch memory for one pass
@@ -371,8 +371,9 @@ static void describe(struct hp_process *process, const struct hp_input_record *i
     process->dumps++;
 }
 
-// Create a process for each unit, in the order of their first inputs, and set the member
-// `process` of each input.
+// Create a process for each unit (a set of inputs that are dumps of one process), in the
+// order of their first inputs.  Sets the member `process` of each input, to HP_NO_PROCESS
+// if the input is not used.
 static void add_inputs(struct hp_processes *processes, struct process_finder *finder,
                        struct hp_input_record *inputs, size_t count) {
     uint32_t *process_of = hp_alloc(count * sizeof *process_of);
@@ -401,8 +402,9 @@ static void add_inputs(struct hp_processes *processes, struct process_finder *fi
     free(process_of);
 }
 
-// Set the final evidence for a process, once all its dumps are known: none for a single
-// dump, otherwise names or maps, and process ids if known.
+// Set, once all dumps of a process are known, the reason to take them for dumps of one
+// process: none for a single dump, otherwise equal names or equal memory maps, the latter
+// with or without a process id.
 static void settle(struct hp_process *process) {
     if (process->evidence == HP_EVIDENCE_ITSELF) {
         return;

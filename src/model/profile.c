@@ -258,7 +258,7 @@ bool hp_profile_is_uncertain(const struct hp_profile *profile, enum hp_column co
     return hp_profile_has_total_error(profile, column) && period_of(profile, column) > 0;
 }
 
-// Add to the values and the errors of an existing stack.
+// Add values and errors to those of an existing stack.
 static void add_to(struct hp_profile *profile, size_t stack,
                    const struct hp_values *values,
                    const struct hp_error *const errors[HP_COLUMNS]) {

@@ -76,7 +76,8 @@
 #include "model/tags.h"
 #include "model/values.h"
 
-// Indices wrapped in structs, so that the compiler can distinguish them.
+// Numbers of a module and of a frame, each in a struct of its own, so that the compiler
+// can distinguish them.
 typedef struct {
     uint32_t n; // 0 is the module of frames in no mapping
 } hp_module_id;
@@ -337,7 +338,8 @@ struct hp_profile {
     bool overflow; // a sum did not fit: the profile is unusable
 };
 
-// A profile is {0} after hp_profile_done(), which frees everything that it owns.
+// Make an empty profile.  It is {0} after hp_profile_done(), which frees everything that
+// it owns.
 void hp_profile_init(struct hp_profile *profile);
 void hp_profile_done(struct hp_profile *profile);
 
@@ -415,8 +417,8 @@ void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
 // ages, index and sums over replicates.
 size_t hp_profile_stack_memory(const struct hp_profile *profile);
 
-// Compute the summaries of all sides.  To be called when the records of all inputs are
-// complete.
+// Compute the summaries of the inputs: of all, and of each side of a diff.  To be called
+// when the records of all inputs are complete.
 void hp_profile_summarize(struct hp_profile *profile);
 
 // Whether the errors of a column are to be kept for each stack.  hp_profile_has_errors()

@@ -10,7 +10,8 @@ static const struct hp_extent *extents_of(const struct hp_profile *profile,
     return module->extents > 0 ? profile->extents.at + module->first_extent : NULL;
 }
 
-// Whether two modules have the same identity.
+// Whether the module `known` of the profile and `module`, which has the extents
+// `extents`, have the same identity: the members that struct hp_module lists are equal.
 static bool same_module(const struct hp_profile *profile, const struct hp_module *known,
                         const struct hp_module *module, const struct hp_extent *extents) {
     return known->kind == module->kind && known->path.n == module->path.n &&
@@ -150,7 +151,8 @@ static hp_frame_id add_frame(struct hp_profile *profile, const struct hp_frame *
     return (hp_frame_id){(uint32_t)profile->frames.count - 1};
 }
 
-// The index of many frames exceeds every cache, so the slots of a batch are prefetched.
+// Find or add many frames.  Their index exceeds every cache, so the slots of a batch are
+// prefetched.
 void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames,
                        size_t count, hp_frame_id *ids) {
     enum {

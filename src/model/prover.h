@@ -14,8 +14,8 @@
 // A module of a dump, and what was found out about it.
 struct hp_proof_module {
     struct hp_span path; // path of the file; empty: there is no file
-    struct hp_span
-        name; // the path; for a temporary copy with '*' in place of the random part
+    // The path; for a temporary copy of a file with '*' in place of the random part.
+    struct hp_span name;
     bool is_known_build; // its build id or stamp is known, so its code is not compared
     // A library of the allocator, whose file shows how large sizes are rounded.
     bool is_allocator;
@@ -32,18 +32,18 @@ struct hp_proof_module {
     uint64_t *elf_addresses;
     // Rounding of large sizes according to all files that fit; HP_LARGE_AUTO: unknown.
     enum hp_large_sizes large_sizes;
-    struct hp_return_check
-        returns; // check of the file that fits, otherwise of the one that fits best
+    // Check of the file that fits, otherwise of the one that fits best.
+    struct hp_return_check returns;
 };
 
-// One address of a dump.
+// One address of a dump, for the prover.
 struct hp_proof_address {
     uint32_t module;  // index in `modules`; HP_NO_MODULE: in no module
     bool is_return;   // false if it may be a leaf that is no return address
     uint64_t address; // address in the numbering of the module
 };
 
-// One stack of a dump.
+// One stack of a dump, for the prover.
 struct hp_proof_stack {
     const uint32_t *frames; // indices in `addresses`, leaf first
     uint32_t depth;

@@ -78,8 +78,9 @@ struct hp_sample_import {
     size_t stack_count;
 };
 
-// Add all types of `other`.  The history of `other` is taken over, so that only
-// hp_sample_types_done() may be called for it afterwards.
+// Add all types of `other`; `import` says what becomes of their texts and of the numbers
+// of stacks.  The history of `other` is taken over, so that only hp_sample_types_done()
+// may be called for it afterwards.
 void hp_sample_types_absorb(struct hp_sample_types *types, struct hp_sample_types *other,
                             const struct hp_sample_import *import);
 

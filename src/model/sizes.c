@@ -16,7 +16,7 @@ size_t hp_sizes_memory(const struct hp_sizes *sizes) {
            sizes->parts.capacity * sizeof *sizes->parts.at;
 }
 
-// Return a part by its number plus 1, or NULL for 0.
+// Return the element of sizes->parts with this number, which counts from 1; NULL for 0.
 static struct hp_size_part *part_at(const struct hp_sizes *sizes, uint32_t number) {
     return number > 0 ? &sizes->parts.at[number - 1] : NULL;
 }
@@ -31,7 +31,7 @@ const struct hp_size_part *hp_sizes_next(const struct hp_sizes *sizes,
     return part_at(sizes, part->next);
 }
 
-// Add a part to `sum`, a part of the same size.
+// Add the objects of `part` to those of `sum`, which have the same size.
 static void add_to(struct hp_sizes *sizes, struct hp_size_part *sum,
                    const struct hp_size_part *part) {
     bool overflow = __builtin_add_overflow(sum->objects, part->objects, &sum->objects);
@@ -58,7 +58,8 @@ static void fill(struct hp_sizes *sizes, struct hp_stack_sizes *stack) {
     stack->count = 0;
 }
 
-// Return the part of a size in the list that begins with `first`, or NULL.
+// Return the element for objects of this size in the list that begins with number
+// `first`, or NULL.
 static struct hp_size_part *find(const struct hp_sizes *sizes, uint32_t first,
                                  uint64_t size) {
     struct hp_size_part *part = part_at(sizes, first);

@@ -23,7 +23,8 @@ struct hp_size_part {
     struct hp_error error;
 };
 
-// The list of parts of one stack.
+// The list of the objects of one stack by size, with one part (struct hp_size_part) for
+// each size.
 struct hp_stack_sizes {
     uint32_t first; // 1 + the index of its first part; 0: it has none
     uint32_t count; // number of parts, except the one of mixed sizes
@@ -31,7 +32,8 @@ struct hp_stack_sizes {
     bool is_full;
 };
 
-// The parts of all stacks.  {0} is empty.
+// The objects of all stacks by size, with one part (struct hp_size_part) for each size of
+// each stack.  {0} is empty.
 struct hp_sizes {
     HP_VEC(struct hp_stack_sizes) stacks; // list of each stack, by its number
     HP_VEC(struct hp_size_part) parts;    // parts of all stacks, linked by `next`
@@ -46,8 +48,8 @@ void hp_sizes_clear(struct hp_sizes *sizes);
 void hp_sizes_done(struct hp_sizes *sizes);
 size_t hp_sizes_memory(const struct hp_sizes *sizes); // in bytes
 
-// Add a part to a stack; hp_sizes_add_stack() adds all parts of stack `other` of another
-// set of lists.
+// Add objects of one size, a part, to a stack; hp_sizes_add_stack() adds all parts of
+// stack `other` of another set of lists.
 void hp_sizes_add(struct hp_sizes *sizes, uint32_t stack,
                   const struct hp_size_part *part);
 void hp_sizes_add_stack(struct hp_sizes *sizes, uint32_t stack,
@@ -61,8 +63,8 @@ void hp_sizes_set(struct hp_sizes *sizes, uint32_t stack,
 // mixed sizes, to which all later parts are added.
 void hp_sizes_fill(struct hp_sizes *sizes, uint32_t stack);
 
-// Return the first part of a stack, or the part after `part`; NULL after the last.  The
-// parts are in no order.
+// Return the first part (objects of one size) of a stack, or the part after `part`; NULL
+// after the last.  The parts are in no order.
 const struct hp_size_part *hp_sizes_of(const struct hp_sizes *sizes, uint32_t stack);
 const struct hp_size_part *hp_sizes_next(const struct hp_sizes *sizes,
                                          const struct hp_size_part *part);

@@ -17,8 +17,8 @@
 
 // The errors of one column.  {0} is empty.
 struct hp_stack_errors {
-    HP_VEC(uint32_t)
-    of; // for each stack an index in `shared`, or with HP_OWN_ERROR in `own`
+    // For each stack an index in `shared`, or with HP_OWN_ERROR in `own`.
+    HP_VEC(uint32_t) of;
     HP_VEC(struct hp_error) shared; // distinct errors, which never change
     HP_VEC(struct hp_error) own;    // sums, each of one stack
     struct hp_index index;          // finds an error in `shared`

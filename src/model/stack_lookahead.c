@@ -26,7 +26,8 @@ static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *numb
     return *number < profile->stacks.count;
 }
 
-// Step 2: prefetch the stack in the slot.
+// Step 2 of prefetching a stack that will be added: fetch the stack in the slot of its
+// hash.
 HP_PREFETCHES void fetch_stack(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (find(profile, hash, &number)) {
@@ -40,7 +41,8 @@ HP_PREFETCHES void fetch_stack(const struct hp_profile *profile, uint32_t hash) 
     }
 }
 
-// Step 3: prefetch the frames and errors of the stack, if its hash is equal.
+// Step 3 of prefetching a stack that will be added: fetch its frames and errors, if its
+// hash is equal.
 HP_PREFETCHES void fetch_frames(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (!find(profile, hash, &number) ||

@@ -21,7 +21,8 @@
 // Frames and labels have the numbers of the partial that is being written.
 #define HP_RUN_FINAL (UINT32_MAX - 1)
 
-// One run: a sorted sequence of stacks.
+// One run: a sorted sequence of stacks that is kept outside of the profile's arrays, in a
+// file or compressed in memory.
 struct hp_stack_run {
     char *bytes; // the run, if it is in memory; NULL: it is in the file of the store
     uint64_t offset, size; // position in the file of the store, and bytes of the run

@@ -83,7 +83,7 @@ void hp_tag_import_done(struct hp_tag_import *import) {
 
 // --- order -----------------------------------------------------------------------------
 
-// The state of sorting sets of tags.
+// The state while sets of labels, and the labels in each, are sorted.
 struct tag_order {
     const struct hp_strtab *strings;
     uint32_t *rank;             // rank of each string that occurs in a tag
@@ -129,7 +129,7 @@ static int by_tags(const void *left, const void *right, void *context) {
     return by ? by : (a_count > b_count) - (a_count < b_count);
 }
 
-// Note that a string occurs in a tag.  A rank of 1 marks it until ranks are computed.
+// Note that a string occurs in a label.  Its rank of 1 marks it until ranks are computed.
 static void note_text(struct tag_order *order, hp_string text) {
     if (order->rank[text.n] == 0) {
         order->rank[text.n] = 1;

@@ -50,7 +50,7 @@ struct hp_values {
     hp_fixed of[HP_METRICS];
 };
 
-// Return the number of bits after the binary point of a metric.
+// Return the number of bits after the binary point of the fixed-point values of a metric.
 static inline int hp_fraction(enum hp_metric metric) {
     return metric == HP_INUSE_SPACE || metric == HP_ALLOC_SPACE ? HP_SPACE_FRACTION
                                                                 : HP_OBJECTS_FRACTION;

@@ -225,8 +225,8 @@ size_t hp_block_columns_size(const struct hp_bytes *columns, size_t count) {
     return size;
 }
 
-// Each long column is compressed separately, because its bytes are of another kind than
-// those of the other columns.
+// Write columns as one block. Each long column is compressed separately, because its
+// bytes are of another kind than those of the other columns.
 void hp_block_columns(struct hp_block_writer *writer, unsigned section,
                       struct hp_bytes *columns, size_t count) {
     if (hp_block_columns_size(columns, count) == 0) {

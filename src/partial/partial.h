@@ -126,7 +126,7 @@ enum hp_parameter {
     HP_PARAMETERS,
 };
 
-// The values of all parameters, by enum hp_parameter.
+// How a partial was made: the values of all parameters, by enum hp_parameter.
 struct hp_parameters {
     uint64_t of[HP_PARAMETERS];
 };
@@ -146,9 +146,9 @@ HP_MUST_CHECK int hp_partial_write(const struct hp_profile *profile,
                                    struct hp_shards shard, struct hp_sink *out,
                                    struct hp_err *err);
 
-// Fail with HP_E_DUPLICATE if partials with the parameters `a` and `b` cannot be added.
-// The message names the first parameter that differs and both partials; the error is
-// located in the second one.
+// Fail with HP_E_DUPLICATE, as for other inputs that cannot be used together, if partials
+// with the parameters `a` and `b` cannot be added. The message names the first parameter
+// that differs and both partials; the error is located in the second one.
 HP_MUST_CHECK int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
                                        const struct hp_parameters *b, const char *name_b,
                                        struct hp_err *err);

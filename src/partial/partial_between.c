@@ -132,7 +132,7 @@ static void put_set(struct hp_partial_writer *w, struct hp_span labels,
     w->row.count = 0;
 }
 
-// Order numbers of sets by the texts of their labels.
+// Order numbers of label sets by the texts of their labels.
 static int by_labels(const void *left, const void *right, void *texts) {
     const uint32_t *a = left, *b = right;
     return hp_span_compare(hp_strtab_span(texts, (hp_string){*a}),
@@ -266,7 +266,7 @@ static int by_extreme(const void *left, const void *right) {
     return order ? order : (a->id[1] > b->id[1]) - (a->id[1] < b->id[1]);
 }
 
-// Dumps whose names are to be written.
+// Dumps whose names are to be written, because the partial mentions them.
 struct extreme_dumps {
     HP_VEC(struct hp_extreme) all;
 };

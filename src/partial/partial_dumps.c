@@ -177,8 +177,8 @@ void hp_put_skipped(struct hp_partial_writer *w) {
     }
 }
 
-// Diagnostics cover all dumps, including those recorded individually, so that a reader
-// need not go through these.
+// Write the rows of diagnostics. They cover all dumps, including those recorded
+// individually, so that a reader need not go through these.
 void hp_put_diagnostics(struct hp_partial_writer *w) {
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
         struct hp_diagnosed diagnosed = hp_profile_diagnosed(w->profile, false, i);
@@ -312,8 +312,9 @@ void hp_put_identities(struct hp_partial_writer *w) {
     hp_vec_done(&all);
 }
 
-// In the first pass this only collects texts. In the second it sorts w->dumps by
-// identity, dumps of equal identity by the bytes of their rows, and writes the rows.
+// Write the rows of the dumps. In the first pass this only collects texts. In the second
+// it sorts w->dumps by identity, dumps of equal identity by the bytes of their rows, and
+// writes the rows.
 void hp_put_dumps(struct hp_partial_writer *w) {
     struct hp_written_dump *dump;
     if (!w->has_history) {
@@ -353,7 +354,8 @@ struct contribution_list {
     struct hp_bytes bytes; // encoded contributions, one after the other
 };
 
-// Order contributions by the place of their stack, then by their encoded bytes.
+// Order contributions by the place of their stack in the file, then by their encoded
+// bytes.
 static int by_stack(const void *left, const void *right, void *context) {
     const struct contribution *a = left, *b = right;
     const char *bytes = context;
@@ -385,8 +387,8 @@ static void put_observation(struct hp_bytes *out, const struct hp_observation *s
     }
 }
 
-// Append the contributions of a dump to the stacks that are written to `list`, and sort
-// it by the place of the stack.
+// Append the contributions of a dump to `list`, one for each of its stacks that are
+// written, and sort the list by the place of the stack in the file.
 static void read_history(struct hp_partial_writer *w, const struct hp_input_record *input,
                          struct contribution_list *list) {
     struct hp_history_reader reader = {0};

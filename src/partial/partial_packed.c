@@ -114,8 +114,8 @@ void hp_packed_stacks_done(struct hp_packed_stacks *packed) {
 // contributions of each dump to stacks are replaced by sums over replicates, and the
 // stacks become runs, as for a partial of many dumps.
 
-// Whether runs can be made, and the partials read so far have more dumps together than
-// are recorded individually.
+// Whether stacks can be moved to runs (model/stack_runs.h), and the partials read so far
+// have more dumps together than are recorded individually.
 static bool are_too_many(const struct hp_partial_reader *r) {
     return makes_runs(r) && r->to->dumps > r->parameters.of[HP_PARAMETER_HISTORY];
 }

@@ -517,8 +517,9 @@ static void add_group(struct hp_partial_reader *r, struct hp_input_record *group
     hp_vec_push(&r->profile->inputs, *group);
 }
 
-// End what the last rows began. Add the inputs that have no rows of their own: groups of
-// dumps, if these are not recorded individually, and skipped inputs without names.
+// Complete the rows that were read last. Add the inputs that have no rows of their own:
+// groups of dumps, if these are not recorded individually, and skipped inputs without
+// names.
 void hp_reader_settle(struct hp_partial_reader *r) {
     end_history(r);
     hp_reader_fold(r);

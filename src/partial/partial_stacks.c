@@ -32,7 +32,7 @@ static uint32_t shared_frames(const struct hp_stack *a, const struct hp_stack *b
     return i;
 }
 
-// Order stacks as described above.
+// Order stacks by their sets of labels, then by their frames from the root on.
 static int by_key(const void *left, const void *right, void *context) {
     const struct hp_partial_writer *w = context;
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
@@ -88,7 +88,7 @@ void hp_order_stacks(struct hp_partial_writer *w) {
 
 // --- stacks ----------------------------------------------------------------------------
 
-// Order parts by size.
+// Order the objects of a stack, which are grouped by size, by that size.
 static int by_size(const void *left, const void *right) {
     const struct hp_size_part *a = left, *b = right;
     return (a->size > b->size) - (a->size < b->size);
@@ -124,8 +124,9 @@ void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t
     hp_take_replicates(w, (uint32_t)i, row);
 }
 
-// If w->frame_rank is set, which is so for a run only, modules are numbered in the order
-// of their first frames; otherwise as in the profile.
+// Fill a table with the module of each frame. If w->frame_rank is set, which is so for a
+// run only, modules are numbered in the order of their first frames; otherwise as in the
+// profile.
 void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w) {
     size_t count = w->profile->frames.count;
     uint32_t *place = hp_alloc(count * sizeof *place), module = 0;

@@ -249,7 +249,7 @@ static void write_types(struct hp_partial_writer *w) {
     }
 }
 
-// Order sums by the place of their stack.
+// Order the sums of a further sample type by the place of their stack in the file.
 static int by_stack(const void *left, const void *right) {
     const struct hp_sample_sum *a = left, *b = right;
     return (a->stack > b->stack) - (a->stack < b->stack);

@@ -58,7 +58,8 @@ static inline void hp_put_interned(struct hp_partial_writer *w, struct hp_span t
     w->blocks.is_too_large |= text.size > HP_PARTIAL_TEXT_MOST;
 }
 
-// Do the same for a string of the profile.
+// Append the number of a string of the profile to the row, as hp_put_interned() does for
+// a text.
 static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) {
     hp_put_interned(w, hp_strtab_span(&w->profile->strings, string));
 }
@@ -87,8 +88,8 @@ void hp_put_stack(struct hp_partial_writer *w, struct hp_stack_codec *codec,
 // Fill a table with the module of each frame, by the numbers of frames in the file.
 void hp_frames_take(struct hp_frame_table *table, const struct hp_partial_writer *w);
 
-// Copy the parts of a stack in `sizes` to a column of `row`, in order of size; also sets
-// is_full.
+// Copy the objects of a stack by size (struct hp_size_part) from `sizes` to a column of
+// `row`, in order of size; also sets is_full.
 void hp_take_parts(struct hp_stack_row *row, const struct hp_sizes *sizes, uint32_t stack,
                    enum hp_column column);
 
@@ -109,7 +110,9 @@ void hp_put_history(struct hp_partial_writer *w);
 void hp_place_texts(struct hp_partial_writer *w);
 
 // partial_between.c: write how dumps differ, if they are not recorded individually.
-// hp_order_replicates() first sorts w->between.sums, which then have other keys.
+// hp_order_replicates() first changes the keys of w->between.sums from the number of the
+// stack in the profile to its place in the file, drops the sums of stacks that are not
+// written, and sorts the rest by key.
 void hp_order_replicates(struct hp_partial_writer *w);
 // Add the sums over replicates of the stack at place `rank` in the file to `row`; ranks
 // must rise from call to call.

@@ -246,7 +246,7 @@ static void add_groups(struct stack_sum *sum, const struct hp_stack_row *row,
     }
 }
 
-// Add the parts of a stack (struct hp_size_part) in one column.
+// Add a stack's objects by size (struct hp_size_part), in one column.
 static void add_parts(struct stack_sum *sum, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_sizes *sizes = &sum->sizes[column];
@@ -279,7 +279,7 @@ static void sum_begin(struct stack_sum *sum, const struct hp_stack_row *first) {
     }
 }
 
-// Add one stack, with parts and sums over replicates in both columns.
+// Add one stack, with its objects by size and its sums over replicates, in both columns.
 static void sum_add(struct stack_sum *sum, const struct hp_stack_row *row) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         add_whole(sum, &row->whole[i], &sum->row.whole[i]);
@@ -288,7 +288,8 @@ static void sum_add(struct stack_sum *sum, const struct hp_stack_row *row) {
     }
 }
 
-// Copy parts and sums over replicates to sum->row, which is then complete.
+// Copy the objects by size and the sums over replicates to sum->row, which is then
+// complete.
 static void sum_end(struct stack_sum *sum) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_take_parts(&sum->row, &sum->sizes[i], 0, i);
@@ -310,7 +311,7 @@ static void sum_done(struct stack_sum *sum) {
 
 // --- merging ---------------------------------------------------------------------------
 
-// State of merging all runs.
+// State of merging all runs of a profile, and the stacks in memory, into one.
 struct merge {
     struct hp_partial_writer *w;
     struct hp_frame_table frames; // frames of the profile by module
@@ -339,7 +340,7 @@ struct merge {
     size_t equals; // cursors in `equal`
 };
 
-// Record that the current stack of a cursor becomes the stack at `place`.
+// Record that the current stack of a cursor becomes stack number `place` of the result.
 static void note_place(struct merge *merge, const struct cursor *cursor, uint64_t place) {
     struct hp_partial_writer *w = merge->w;
     if (!cursor->run) {
@@ -352,7 +353,8 @@ static void note_place(struct merge *merge, const struct cursor *cursor, uint64_
 
 // --- which is next ---------------------------------------------------------------------
 
-// Whether the stack of a cursor is before that of another.
+// Whether the current stack of a cursor comes before that of another in the order of the
+// file.
 static bool is_before(const struct cursor *a, const struct cursor *b) {
     return compare(&a->row, &b->row) < 0;
 }
@@ -407,8 +409,9 @@ static int advance_equal(struct merge *merge, struct hp_err *err) {
     return ret;
 }
 
-// Returns the sum of the stack at all cursors in merge->equal, and records its place for
-// each. The result is valid until one of them is advanced.
+// Returns the sum of the stack at all cursors in merge->equal, and records for each that
+// it becomes stack number `place` of the result. The returned row is valid until one of
+// the cursors is advanced.
 static const struct hp_stack_row *add_equal(struct merge *merge, uint64_t place) {
     for (size_t i = 0; i < merge->equals; i++) {
         note_place(merge, merge->equal[i], place);
@@ -441,8 +444,9 @@ static bool is_in_shard(struct merge *merge, const struct hp_stack_row *row) {
 }
 
 // Merge the stacks of all cursors in the heap, and write the result to `to`, a run or the
-// partial itself. *place is the place of the first stack, and becomes that after the
-// last. If `to` is the partial, only the stacks of its shards are written.
+// partial itself. *place is the number of the first stack in the result, and becomes the
+// number after the last. If `to` is the partial, only the stacks of its shards are
+// written.
 static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_t *place,
                       struct hp_err *err) {
     struct hp_stack_codec codec = {.frames = &merge->frames,
@@ -476,8 +480,8 @@ static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_
 }
 
 // Merge the next `count` runs, and, if `to` is the partial itself, the stacks in memory,
-// and write the result to `to`. *place is the place of the first stack written, and
-// becomes that after the last. Frees the runs, except those of the profile.
+// and write the result to `to`. *place is the number of the first stack written, and
+// becomes the number after the last. Frees the runs, except those of the profile.
 static int merge_next(struct merge *merge, size_t count, struct hp_partial_writer *to,
                       uint64_t *place, struct hp_err *err) {
     bool is_last = to == merge->w;
@@ -533,10 +537,10 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     return ret == HP_OK ? end : ret;
 }
 
-// Set w->run_rank to the final places of the stacks in the runs of the profile. A run
-// that was merged into another one is before that one in merge->runs: going backwards,
-// the places of the stacks in the other run are final already. `last` is the number of
-// runs that were merged into others.
+// Set w->run_rank to the final places, in the file, of the stacks in the runs of the
+// profile. A run that was merged into another one is before that one in merge->runs:
+// going backwards, the places of the stacks in the other run are final already. `last` is
+// the number of runs that were merged into others.
 static void resolve_places(struct merge *merge, size_t last) {
     struct hp_partial_writer *w = merge->w;
     size_t given = (size_t)w->profile->runs.stacks;

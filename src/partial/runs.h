@@ -38,7 +38,8 @@ static inline bool hp_profile_can_spill(const struct hp_profile *profile) {
 // file of `store` as a run, and remove them from memory.
 HP_MUST_CHECK int hp_profile_spill(struct hp_profile *profile, struct hp_run_store *store,
                                    struct hp_err *err);
-// Do the same, but keep the run in memory, compressed, if the store has room for it.
+// Write the stacks in memory as a run, as hp_profile_spill() does, but keep the run in
+// memory, compressed, if the store has room for it.
 HP_MUST_CHECK int hp_profile_pack(struct hp_profile *profile, struct hp_run_store *store,
                                   struct hp_err *err);
 

@@ -38,7 +38,7 @@ void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
     row->at = row->end;
 }
 
-// Read a number of up to WORD bytes, the usual case. Returns 0, without advancing, if the
+// Read a number of up to WORD bytes, as most are. Returns 0, without advancing, if the
 // number is 0 or longer, or is truncated or has needless bytes.
 static uint64_t get_short(struct hp_numbers *row) {
     uint64_t number = 0;

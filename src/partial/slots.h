@@ -98,7 +98,7 @@ void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
 
 // --- fields ----------------------------------------------------------------------------
 
-// The type of a field.
+// The type of the member of a struct that is written as a number.
 enum hp_slot_kind {
     HP_SLOT_FLAG,   // bool
     HP_SLOT_CHOICE, // enum
@@ -115,14 +115,14 @@ enum hp_slot_use {
     HP_SLOT_OWN, // specific to one input; dropped
     HP_SLOT_KEY, // equal in all inputs of the group; other inputs are in another group
     HP_SLOT_SUM, // the sum over the inputs of the group
-    // As KEY, but stored elsewhere in a partial, because earlier versions have no place
-    // for it.
+    // As HP_SLOT_KEY, but stored elsewhere in a partial, because earlier versions have no
+    // place for it.
     HP_SLOT_APART,
     // As SUM, but at the end of a row in a partial, because earlier versions lack it.
     HP_SLOT_LATER,
 };
 
-// A field of a struct.
+// A member of a struct, and how it is written as a number and combined.
 struct hp_slot {
     size_t offset;  // offset of the member in its struct
     uint64_t limit; // a choice must be below this; 0: any value that fits
@@ -130,7 +130,7 @@ struct hp_slot {
     enum hp_slot_use use;
 };
 
-// A table of the fields of one struct.
+// A table of the members of one struct that are written.
 struct hp_slots {
     const struct hp_slot *at;
     size_t count;

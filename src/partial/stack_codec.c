@@ -77,8 +77,8 @@ struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part) {
     }};
 }
 
-// Whether all numbers of a part fit into their members of struct hp_error that are 64 or
-// 32 bits wide.
+// Whether all numbers of a part (the objects of one size in a stack) fit into their
+// members of struct hp_error that are 64 or 32 bits wide.
 static bool are_below(const struct hp_part_numbers *numbers) {
     const hp_uint128 *of = numbers->of;
     hp_uint128 words = of[HP_PART_SAMPLES] | of[HP_PART_PERIOD] | of[HP_PART_WEIGHT];
@@ -124,7 +124,7 @@ void hp_part_numbers_add(struct hp_part_numbers *sum,
 
 // --- what is expected ------------------------------------------------------------------
 
-// Returns value * n / samples, rounded; 0 if samples is 0.
+// Returns `value` times n divided by `samples`, rounded; 0 if `samples` is 0.
 static hp_uint128 scaled(hp_uint128 value, hp_uint128 n, hp_uint128 samples) {
     if (n == samples || samples == 0) {
         return n == samples ? value : 0;
@@ -172,7 +172,8 @@ static inline hp_uint128 code(struct coder *coder, enum hp_part_number which,
     return coder->numbers[which];
 }
 
-// Remember the numbers of a part as those of the part with most samples.
+// Remember the numbers of the part (objects of one size in a stack) with most samples so
+// far.
 static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) {
     known->samples = numbers[HP_PART_SAMPLES];
     known->objects = numbers[HP_PART_OBJECTS];
@@ -182,8 +183,8 @@ static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) 
     known->objects_variance = numbers[HP_PART_OBJECTS_VARIANCE];
 }
 
-// Encode or decode the numbers of a part of one size, from HP_PART_FLAGS to
-// HP_PART_EXCESS.
+// Encode or decode the numbers of a part that is objects of one size, from HP_PART_FLAGS
+// to HP_PART_EXCESS.
 static inline void code_one_size(struct hp_part_context *context, struct coder *coder,
                                  uint64_t size) {
     const int shift = HP_OBJECTS_FRACTION - HP_SPACE_FRACTION;
@@ -212,8 +213,8 @@ static inline void code_one_size(struct hp_part_context *context, struct coder *
     }
 }
 
-// Encode or decode the numbers of a part of mixed sizes, from HP_PART_FLAGS to
-// HP_PART_EXCESS.
+// Encode or decode the numbers of a part that is objects of mixed or unknown sizes, from
+// HP_PART_FLAGS to HP_PART_EXCESS.
 static inline void code_mixed_sizes(struct hp_part_context *context,
                                     struct coder *coder) {
     const int shift = 2 * HP_OBJECTS_FRACTION - HP_ERROR_FRACTION;
@@ -231,7 +232,8 @@ static inline void code_mixed_sizes(struct hp_part_context *context,
     context->mixed_flags = flags;
 }
 
-// Encode or decode all numbers of a part, in the order of enum hp_part_number.
+// Encode or decode all numbers of a part (the objects of one size in a stack), in the
+// order of enum hp_part_number.
 static inline void code_part(struct hp_part_context *context,
                              const struct hp_size_part *part, struct coder *coder) {
     bool is_mixed = part->size == HP_MIXED_SIZES;
@@ -400,7 +402,7 @@ static uint32_t modules_ago(const struct hp_stack_codec *codec, uint32_t module)
     return ago < codec->module_count ? ago : HP_STACK_MODULES;
 }
 
-// Returns the part of a stack that has this size among the objects in use, or NULL.
+// Returns the objects of a stack that are in use and have this size, or NULL.
 static const struct hp_size_part *part_of_size(const struct hp_stack_row *row,
                                                uint64_t size) {
     const struct hp_size_part *part;
@@ -443,7 +445,8 @@ static const struct hp_sample_unit *unit_of(struct hp_stack_codec *codec,
     return NULL;
 }
 
-// Add a part of one size to the units of sums over replicates, if the codec has sums.
+// Use the objects of one size in a stack for the unit in which sums over replicates are
+// stored, if the codec has such sums.
 static void add_unit(struct hp_stack_codec *codec, const struct hp_size_part *part,
                      const struct hp_part_numbers *numbers) {
     if (codec->has_groups && part->size != HP_MIXED_SIZES) {
@@ -451,8 +454,8 @@ static void add_unit(struct hp_stack_codec *codec, const struct hp_size_part *pa
     }
 }
 
-// Returns the column of a part's first number; the other numbers have the columns after
-// it.
+// Returns the column that stores the first number of a part (the objects of one size in a
+// stack); the other numbers have the columns after it.
 static enum hp_stack_column column_of(const struct hp_size_part *part) {
     return part->size == HP_MIXED_SIZES ? HP_STACK_MIXED : HP_STACK_NUMBERS;
 }
@@ -494,7 +497,7 @@ static void put_path(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     hp_vec_append(&codec->last, row->path.at, depth);
 }
 
-// Append a part of a stack, and add its numbers to `sum`.
+// Append a stack's objects of one size, and add their numbers to `sum`.
 static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                      const struct hp_size_part *part, enum hp_column column,
                      struct hp_part_numbers *sum) {
@@ -523,8 +526,8 @@ static void put_part(struct hp_stack_codec *codec, const struct hp_stack_row *ro
     add_unit(codec, part, &numbers);
 }
 
-// Append the parts of a stack in one column, and how the numbers of the stack differ from
-// the sums over its parts.
+// Append a stack's objects by size, in one column, and how the numbers of the stack
+// differ from the sums over all sizes.
 static void put_parts(struct hp_stack_codec *codec, const struct hp_stack_row *row,
                       enum hp_column column) {
     struct hp_part_numbers whole = hp_part_numbers_of(&row->whole[column]);
@@ -671,8 +674,8 @@ static void get_path(struct hp_stack_codec *codec, struct hp_stack_row *row) {
     hp_vec_append(&row->path, codec->last.at, codec->last.count);
 }
 
-// Append to `row` a copy of its part in use of this size; only a part of allocated
-// objects can be such a copy.
+// Append to `row`, for allocated objects of this size, a copy of the numbers of its
+// objects in use of this size.
 static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
                           uint64_t size, enum hp_column column) {
     const struct hp_size_part *in_use =
@@ -684,7 +687,7 @@ static void get_same_part(struct hp_stack_codec *codec, struct hp_stack_row *row
     }
 }
 
-// Read a part of a stack in one column, and append it to `row`.
+// Read a stack's objects of one size, in one column, and append them to `row`.
 static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
                      enum hp_column column) {
     struct hp_size_part part = {.size = hp_get_word(&codec->in[HP_STACK_SIZE])};
@@ -709,7 +712,7 @@ static void get_part(struct hp_stack_codec *codec, struct hp_stack_row *row,
     hp_vec_push(&row->parts[column], part);
 }
 
-// Returns the sums of the numbers over all parts of a column.
+// Returns the sums of the numbers of a stack's objects over all sizes, in one column.
 static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
                                            enum hp_column column) {
     struct hp_part_numbers sum = {.of = {0}};
@@ -721,8 +724,8 @@ static struct hp_part_numbers sum_of_parts(const struct hp_stack_row *row,
     return sum;
 }
 
-// Set the numbers of the stack in one column to the sums over its parts, plus the
-// differences that are stored if `differs` is set.
+// Set the numbers of the stack in one column to the sums over all sizes of its objects,
+// plus the differences that are stored if `differs` is set.
 static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
                       enum hp_column column, bool differs) {
     struct hp_part_numbers whole = sum_of_parts(row, column);
@@ -738,7 +741,7 @@ static void get_whole(struct hp_stack_codec *codec, struct hp_stack_row *row,
     }
 }
 
-// Read the parts of a stack in one column, and the numbers of the stack.
+// Read a stack's objects by size, in one column, and the numbers of the stack.
 static void get_parts(struct hp_stack_codec *codec, struct hp_stack_row *row,
                       enum hp_column column) {
     uint64_t head =

@@ -28,13 +28,14 @@
 // sampled equally often, are the same in every stack: that is why predictions are mostly
 // right.
 
-// The order matters: each number is predicted from the numbers before it.
+// The numbers of a part (the objects of one size in a stack). Their order matters: each
+// number is predicted from the numbers before it.
 enum hp_part_number {
     HP_PART_SAMPLES,  // objects sampled
     HP_PART_PERIOD,   // largest sample period, in bytes
     HP_PART_FLAGS,    // HP_ERROR_MIXED and others
-    HP_PART_OBJECTS,  // estimate, fixed point
-    HP_PART_BYTES,    // estimate, fixed point
+    HP_PART_OBJECTS,  // estimated objects, in fixed point
+    HP_PART_BYTES,    // estimated bytes, in fixed point
     HP_PART_WEIGHT,   // bits of a double: objects that one sample represents, at most
     HP_PART_VARIANCE, // variance of the estimated bytes
     HP_PART_OBJECTS_VARIANCE, // variance of the estimated objects
@@ -48,12 +49,14 @@ enum hp_part_number {
     HP_PART_NUMBERS,
 };
 
-// The numbers of one part, by enum hp_part_number; all are modulo 2^128.
+// The numbers of one part, which is the objects of one size in a stack, by enum
+// hp_part_number; all are modulo 2^128.
 struct hp_part_numbers {
     hp_uint128 of[HP_PART_NUMBERS];
 };
 
-// For one size and period: the numbers of the part with most samples so far.
+// For one object size and sample period: the numbers of the part (objects of one size in
+// a stack) with most samples so far.
 struct hp_known_part {
     uint64_t key[2]; // size, period; first member, as struct hp_index requires
     hp_uint128 samples, objects, bytes, weight, variance, objects_variance;
@@ -64,10 +67,11 @@ struct hp_known_part {
 // more bytes per sample include dumps of a longer sample period.
 struct hp_sample_unit {
     uint64_t size;             // first member, as struct hp_index requires
-    hp_uint128 bytes, samples; // fixed point; count
+    hp_uint128 bytes, samples; // bytes in fixed point; number of samples
 };
 
-// The parts of a block seen so far, by which the next ones are predicted. {0} is empty.
+// The parts (objects of one size in a stack) of a block seen so far, by which the next
+// ones are predicted. {0} is empty.
 struct hp_part_context {
     struct hp_index index;              // finds an entry of `known` by its key
     HP_VEC(struct hp_known_part) known; // one for each size and period
@@ -79,17 +83,17 @@ struct hp_part_context {
     uint32_t last_unit;                  // index in `units` of the unit looked up last
 };
 
-// Return the numbers of a part.
+// Return the numbers of a part, which is the objects of one size in a stack.
 struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part);
 
-// Store numbers in a part, whose size and is_likely are unchanged. Returns false if a
-// number is out of range; the part is then unusable.
+// Store numbers in `part`, the objects of one size in a stack; its size and is_likely are
+// unchanged. Returns false if a number is out of range; the part is then unusable.
 HP_MUST_CHECK bool hp_part_numbers_get(const struct hp_part_numbers *numbers,
                                        struct hp_size_part *part);
 
-// Add the numbers of a part to `sum`, which begins as {0}. Flags are combined, period and
-// weight are the largest: the result is the numbers of the whole stack, if it is the sum
-// of its parts.
+// Add the numbers of a part (the objects of one size in a stack) to `sum`, which begins
+// as {0}. Flags are combined, period and weight are the largest: the result is the
+// numbers of the whole stack, if it is the sum of its parts.
 void hp_part_numbers_add(struct hp_part_numbers *sum, const struct hp_part_numbers *part);
 
 // Write: set `off` to the difference of each of `numbers` from its prediction. Read: set
@@ -116,7 +120,8 @@ void hp_part_context_add_unit(struct hp_part_context *context, uint64_t size,
 const struct hp_sample_unit *hp_part_context_unit(struct hp_part_context *context,
                                                   uint64_t size);
 
-// Forget all parts, as at the end of a block, and free the memory.
+// Forget all parts (objects of one size in a stack) that predict others, as at the end of
+// a block, and free the memory.
 void hp_part_context_clear(struct hp_part_context *context);
 
 // --- stack codec -----------------------------------------------------------------------
@@ -164,8 +169,8 @@ void hp_stack_row_clear(struct hp_stack_row *row);
 // Free the memory of a row.
 void hp_stack_row_done(struct hp_stack_row *row);
 
-// Columns of a block. Indented columns have one number for each frame, part or replicate
-// that the column before has counted.
+// Columns of a block of stacks. Those whose comments are indented have one number for
+// each frame, part (objects of one size) or replicate that the column before has counted.
 enum hp_stack_column {
     HP_STACK_SET,     // set of labels
     HP_STACK_SHARED,  // frames shared with the stack before, from the root on

@@ -6,7 +6,8 @@
 #include "report/pictures.h"
 #include "report/text/text_names.h"
 
-// The part of a view's graph that is drawn.
+// The nodes of a view's call graph that are drawn, and the totals that they are compared
+// with.
 struct hp_callgraph {
     const struct hp_view *view;
     enum hp_metric metric;

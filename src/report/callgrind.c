@@ -37,7 +37,7 @@ static const struct event events_of_metrics[HP_METRICS] = {
     [HP_ALLOC_OBJECTS] = {"AllocObjects", "objects allocated"},
 };
 
-// Events of a comparison.
+// Kinds of cost (events) in the Callgrind file of a comparison.
 enum difference_event {
     EVENT_NEW,
     EVENT_OLD,
@@ -87,19 +87,19 @@ struct callgraph {
     HP_VEC(struct cost_row) rows;                // sorted by function, callee, line
 };
 
-// The key by which the index finds a row: the first members of struct cost_row.
+// The key by which the index finds a row of costs: the first members of struct cost_row.
 struct row_key {
     uint32_t function, callee, line;
 };
 
-// The last stack in which a function of level 1 occurred.
+// The last stack in which a function occurred, and how often it occurred there.
 struct meeting {
     size_t stack; // number of that stack, + 1; 0: none yet
     // How often it has occurred in that stack.
     uint32_t level;
 };
 
-// State while the call graph is built.
+// State while the call graph of a Callgrind file is built.
 struct callgraph_builder {
     struct callgraph *graph;
     const struct hp_stacks *stacks;

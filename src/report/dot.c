@@ -63,7 +63,7 @@ static void put_name(struct hp_sink *out, struct hp_span name) {
 
 // --- nodes and edges ----------------------------------------------------------------------
 
-// Write a node; its number is the place of its row, from 1 on.
+// Write a node; its number is that of its row, from 1 on.
 static void put_node(struct hp_sink *out, const struct hp_callgraph *graph,
                      size_t number) {
     const struct hp_view *view = graph->view;

@@ -91,7 +91,7 @@ enum {
     MOST_STYLES = MERGED + 1,
 };
 
-// State while the picture is drawn.
+// State while the picture of a flame graph is drawn.
 struct flame_picture {
     const struct hp_view *view;
     struct hp_flames flames;

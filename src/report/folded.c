@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-// The place of the space before a number that ends the name; the size of the name if
-// there is none.
+// Return the index of the space before a number that ends the name; the size of the name
+// if there is none.
 static size_t space_before_number(struct hp_span name) {
     size_t i = name.size;
     while (i > 0 && name.at[i - 1] >= '0' && name.at[i - 1] <= '9') {
@@ -114,7 +114,7 @@ static int by_text(const void *left, const void *right, void *names) {
                            hp_strtab_span(names, *(const hp_string *)right));
 }
 
-// Find the place of each name in byte order; the caller frees the result.
+// Find the position of each name in byte order; the caller frees the result.
 static uint32_t *rank_names(struct hp_strtab *names) {
     size_t count = names->strings.count;
     hp_string *order = hp_alloc((count + 1) * sizeof *order);

@@ -23,7 +23,7 @@
 #include "base/sink.h"
 #include "view/view.h"
 
-// Write a whole view.  Failures stay in the sink.
+// The type of a function that writes a whole view.  Failures stay in the sink.
 typedef void hp_writer(struct hp_sink *out, const struct hp_view *view);
 
 struct hp_format {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// The partial file (.hpa) contains the whole profile, not a view.  It is in the list of
-// formats so that --format can select it.
+// The format of partial files (.hpa).  These contain the whole profile, not a view; the
+// format is in the list so that --format can select it.
 static const struct hp_format partials = {
     .name = "hpa",
     .files = "*.hpa",
@@ -49,8 +49,9 @@ enum hp_shape hp_format_shape(const struct hp_format *format, enum hp_report_kin
     return (format->graphs >> kind & 1) != 0 ? HP_SHAPE_GRAPH : format->shape;
 }
 
-// The format's own writer for this kind, if there is one, is used instead of write_rows,
-// which can write any kind that is a table.
+// Return the writer of a format for a kind of report.  The format's own writer for this
+// kind, if there is one, is used instead of write_rows, which can write any kind that is
+// a table.
 hp_writer *hp_format_writer(const struct hp_format *format, enum hp_report_kind kind) {
     return format->write[kind]          ? format->write[kind]
            : hp_reports[kind]->is_table ? format->write_rows

@@ -20,7 +20,7 @@ enum {
     LEAST_FENCE = 3,
 };
 
-// State of the conversion, line by line.
+// State while the text report is converted to Markdown, line by line.
 struct markdown {
     struct hp_sink *out;
     // The line being read; the lines of a block of code being collected.

@@ -6,8 +6,8 @@
 #include "base/sink.h"
 #include "view/view.h"
 
-// Takes one remark, a line of text without a newline, which is valid during the call
-// only.
+// The type of a function that takes one remark, a line of text without a newline, which
+// is valid during the call only.
 typedef void hp_note_fn(void *data, const char *note);
 
 // Call `note` with each remark: the program that made the profile, the estimator, the

@@ -5,7 +5,8 @@
 #include "draw/draw.h"
 #include "report/format.h"
 
-// Draw a view into an uninitialized drawing, which hp_drawing_done() frees.
+// The type of a function that draws a view into an uninitialized drawing, which
+// hp_drawing_done() frees.
 typedef void hp_draw_fn(struct hp_drawing *drawing, const struct hp_view *view);
 
 // Draw a flame graph; the view must have stacks of names (HP_SHAPE_NAMES).

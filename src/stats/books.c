@@ -57,7 +57,7 @@ static hp_int128 extents_of(const struct hp_allocator_stats *stats,
 
 // --- samples ---------------------------------------------------------------------------
 
-// Return the size of the smallest class of extents, E.
+// Return the size of the smallest class of large objects (extents).
 static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
     const struct hp_extent_stats *extent;
     hp_vec_each (extent, &stats->extents) {
@@ -68,9 +68,9 @@ static uint64_t smallest_extent(const struct hp_allocator_stats *stats) {
     return SMALLEST_EXTENT;
 }
 
-// Return the number of samples that are not in `allocated`, and set `*moved` to the bytes
-// of their pages, each with `pad` additional bytes.  They are the objects that bins of
-// whole pages count although they were never regions.
+// Return the number of sampled objects that are not in `allocated`, and set `*moved` to
+// the bytes of their pages, with `pad` additional bytes for each object.  They are the
+// objects that bins of whole pages count although they were never regions.
 static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
                          hp_int128 *moved) {
     uint64_t count = 0;
@@ -86,9 +86,9 @@ static uint64_t moved_of(const struct hp_allocator_stats *stats, uint64_t pad,
     return count;
 }
 
-// Account for `count` samples of one size, if it is below E: their bytes are in `own` if
-// they have pages outside of `allocated`, and E - size each in `cost` if they are
-// extents.
+// Account for `count` samples of one size, if it is below that of the smallest extent:
+// their bytes are in `own` if they have pages outside of `allocated`, and the difference
+// to the smallest extent is in `cost`, each, if they are extents.
 static void account_size(struct hp_books *books, const struct hp_allocator_stats *stats,
                          uint64_t size, uint64_t count) {
     uint64_t extent = smallest_extent(stats);
@@ -200,8 +200,9 @@ static bool have_extents(const struct hp_allocator_stats *stats,
 
 // --- books -----------------------------------------------------------------------------
 
-// Set books->samples to the version of jemalloc for which the statistics add up, and
-// compute the rests of `allocated` and `active`.
+// Find the version of jemalloc for which the parts of `allocated` and of `active` in the
+// statistics add up to these totals, and set books->samples by it.  Computes how much of
+// both totals the parts do not explain.
 static void choose(struct hp_books *books, const struct hp_allocator_stats *stats,
                    const struct hp_live_samples *live) {
     uint64_t pad = stats->cache_oblivious ? stats->page : 0;

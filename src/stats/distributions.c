@@ -33,8 +33,8 @@ double hp_normal_above(double z) {
     return erfc(z / sqrt(2)) / 2;
 }
 
-// Return an approximation of the z exceeded with probability p <= 0.5 (Abramowitz and
-// Stegun 26.2.22).
+// Return an approximation of the value that a standard normal variable exceeds with
+// probability p <= 0.5 (Abramowitz and Stegun 26.2.22).
 static double normal_start_of_tail(double p) {
     double t = sqrt(-2 * log(p));
     return t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t));
@@ -44,8 +44,8 @@ static double normal_start(double p) {
     return p <= 0.5 ? normal_start_of_tail(p) : -normal_start_of_tail(1 - p);
 }
 
-// Return the z exceeded with probability p <= 0.5: the approximation, improved by
-// Halley's method.
+// Return the value that a standard normal variable exceeds with probability p <= 0.5: the
+// approximation, improved by Halley's method.
 static double normal_quantile_of_tail(double p) {
     double z = normal_start_of_tail(p);
     for (int i = 0; i < 4; i++) {
@@ -72,7 +72,8 @@ static double stirling_error(double a) {
     return (1. / 12 - s * (1. / 360 - s * (1. / 1260 - s * (1. / 1680 - s / 1188)))) / a;
 }
 
-// Return D(a, x), by a series if x is near a, where the formula would lose digits.
+// Return a ln(a / x) + x - a, which is 0 for x = a; by a series if x is near a, where the
+// formula would lose digits.
 static double deviance(double a, double x) {
     double v = (a - x) / (a + x);
     if (fabs(v) >= 0.1) {
@@ -92,7 +93,8 @@ static double gamma_front(double a, double x) {
     return exp(-stirling_error(a) - deviance(a, x)) / sqrt(2 * pi * a);
 }
 
-// Return the probability of a value below x, by the series; `front` is gamma_front(a, x).
+// Return the probability that a gamma variable of shape a is below x, by the series;
+// `front` is gamma_front(a, x).
 static double gamma_series(double a, double x, double front) {
     double term = 1, sum = 1;
     for (int n = 1; n < MOST_STEPS && term > sum * DBL_EPSILON / 4; n++) {
@@ -106,8 +108,8 @@ static double away_from_zero(double x) {
     return fabs(x) < tiny ? tiny : x;
 }
 
-// Return the probability of a value above x, by the continued fraction with Lentz's
-// method; `front` is gamma_front(a, x).
+// Return the probability that a gamma variable of shape a is above x, by the continued
+// fraction with Lentz's method; `front` is gamma_front(a, x).
 static double gamma_fraction(double a, double x, double front) {
     double b = x + 1 - a, c = 1 / tiny, d = 1 / b, value = d;
     for (int i = 1; i < MOST_STEPS; i++) {
@@ -123,7 +125,8 @@ static double gamma_fraction(double a, double x, double front) {
     return front * a * value;
 }
 
-// Return the probability of a value below or above x; `front` is gamma_front(a, x).
+// Return the probability that a gamma variable of shape a is below, or above, x; `front`
+// is gamma_front(a, x).
 static double gamma_tail(double a, double x, double front, bool above) {
     bool by_series = x < a + 1;
     double tail = by_series ? gamma_series(a, x, front) : gamma_fraction(a, x, front);
@@ -158,8 +161,9 @@ static double remembered_quantile_above(double p) {
     return quantile;
 }
 
-// Return an approximate quantile: the expansion, the cube of Wilson and Hilferty, or the
-// density near 0.  A better start value costs less than computing the tail once more.
+// Return an approximate quantile of the gamma distribution: the expansion, the cube of
+// Wilson and Hilferty, or the density near 0.  A better start value costs less than
+// computing the tail once more.
 static double gamma_start(double a, double p, bool above) {
     double sign = above ? 1 : -1;
     if (a > near_from && p <= 0.5) {
@@ -172,8 +176,8 @@ static double gamma_start(double a, double p, bool above) {
                               : exp((log(below) + lgamma_r(a + 1, &of_gamma)) / a);
 }
 
-// Return the x at which the probability of the tail is p, by Halley's method within a
-// bracket.
+// Return the x that a gamma variable of shape a is below, or with `above` the x that it
+// is above, with probability p, by Halley's method within a bracket.
 static double gamma_quantile(double a, double p, bool above) {
     double sign = above ? 1 : -1;
     if (a > expansion_from) {

@@ -32,7 +32,7 @@ enum {
     MOST_STEPS = 200,  // limit for steps of an iteration
 };
 
-// Return the probability that X - Y is at most 0.
+// Return the probability that x is at most y, of two gamma variables.
 static double below_0(struct hp_gamma x, struct hp_gamma y) {
     double sum = x.scale + y.scale;
     return hp_beta_below(x.shape, y.shape, y.scale / sum, x.scale / sum);
@@ -45,12 +45,14 @@ struct difference {
     double d;
 };
 
-// The probability up to d, and its first two derivatives.
+// The probability that the difference of two gamma variables is at most d, and its first
+// two derivatives by d.
 struct gamma_place {
     double below, density, slope;
 };
 
-// The derivatives of h(t) on the real axis below 0.
+// The derivatives of h, the exponent of the integrand (see the top of this file), at a
+// real number t below 0.
 struct derivatives {
     double first, second, third;
 };
@@ -65,13 +67,15 @@ static struct derivatives derivatives_at(const struct difference *z, double t) {
     };
 }
 
-// The path start + bend (cosh u - 1) + i width sinh u.
+// The path of the integral, half a hyperbola, by its parameter u: start + bend (cosh u -
+// 1) + i width sinh u.
 struct gamma_path {
     double start, width, bend;
 };
 
-// Choose the path of steepest descent from the minimum of e^h, approximated by three
-// derivatives.  The minimum need not be exact: an inexact one only makes the path longer.
+// Choose the path of steepest descent from the minimum of the integrand e^h(t),
+// approximated by three derivatives.  The minimum need not be exact: an inexact one only
+// makes the path longer.
 static struct gamma_path path_of(const struct difference *z) {
     double end = -1 / z->y.scale, low = end, high = 0, t = end / 2, step;
     struct derivatives at;
@@ -100,7 +104,8 @@ static struct complex log_of_1_plus(double re, double im) {
     return (struct complex){log1p(re * (2 + re) + im * im) / 2, atan2(im, 1 + re)};
 }
 
-// Return h(t) + ln t.
+// Return h(t) + ln t, where h is the exponent of the integrand (see the top of this
+// file).
 static struct complex exponent(const struct difference *z, struct complex t) {
     double r = z->x.scale, s = z->y.scale, a = z->x.shape, b = z->y.shape;
     struct complex x = log_of_1_plus(-r * t.re, -r * t.im);
@@ -152,8 +157,9 @@ double hp_gamma_difference_below(struct hp_gamma x, struct hp_gamma y, double d)
 
 // --- quantiles -------------------------------------------------------------------------
 
-// Return an approximation of the quantile of X - Y for probability p, by the expansion of
-// Cornish and Fisher with the skewness.  *sd becomes the standard deviation of X - Y.
+// Return an approximation of the d that the difference of the two gamma variables is
+// below with probability p, by the expansion of Cornish and Fisher with the skewness.
+// *sd becomes the standard deviation of the difference.
 static double guess(const struct difference *z, double p, double *sd) {
     double a = z->x.shape, b = z->y.shape, r = z->x.scale, s = z->y.scale;
     double normal = -hp_normal_quantile_above(p), variance = a * r * r + b * s * s;
@@ -162,8 +168,9 @@ static double guess(const struct difference *z, double p, double *sd) {
     return a * r - b * s + *sd * normal + third / variance * (normal * normal - 1) / 6;
 }
 
-// Return the step of d by Halley's method for the logarithm of the probability; `off` is
-// how much this logarithm is too high at the present d.
+// Return the number to add to d in one step of Halley's method for the logarithm of the
+// probability; `off` is how much this logarithm is too high at the present d, and `at`
+// has the probability and its derivatives there.
 static double step_of(const struct gamma_place *at, double off) {
     double rise = at->density / at->below;
     double bend = at->slope / at->below - rise * rise;
@@ -181,8 +188,9 @@ static double between(double low, double high, double *reach) {
     return isinf(low) ? high - *reach : low + *reach;
 }
 
-// The probability at `place` determines on which side of it the quantile is searched, so
-// that errors of the integral cannot make the two contradict each other.
+// Find the quantile.  The probability at `place` determines on which side of it the
+// quantile is searched, so that errors of the integral cannot make the two contradict
+// each other.
 double hp_gamma_difference_quantile(struct hp_gamma x, struct hp_gamma y, double p,
                                     double place) {
     double sd, below = hp_gamma_difference_below(x, y, place);

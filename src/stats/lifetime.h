@@ -16,7 +16,7 @@ struct hp_slack {
     double hidden, excess;
 };
 
-// Estimates of one stack.
+// Bytes and objects that one stack allocated, with the error of the bytes.
 struct hp_quantity {
     // `variance`: upper bound of the variance of the bytes.
     double bytes, objects, variance;
@@ -84,7 +84,8 @@ enum hp_turnover_lack {
 // Return the keyword of a reason, "few-dumps"; "" if there is a turnover.
 const char *hp_turnover_lack_name(enum hp_turnover_lack lack);
 
-// Memory of some stacks over a series of dumps.
+// Live and allocated bytes of some stacks over a series of dumps, and what the process
+// allocated.
 struct hp_course {
     const double *live; // live bytes at each dump
     const double *gaps; // bytes that the stacks allocated between consecutive dumps

@@ -43,9 +43,10 @@
 #include <stdlib.h>
 
 static const double top = 1.5936242600400399; // the t at which t^2 / (e^t - 1) is largest
-// Shape from which on a gamma distribution is treated as normal.
+// Shape of a gamma distribution from which on it is treated as normal.
 static const double normal_from = 1e6;
-// Smallest shape of a part that is treated as random.
+// Smallest shape of the gamma distribution of a number's uncertain part at which that
+// part is treated as random.
 static const double least_shape = 1e-4;
 
 struct hp_measure hp_measure_of(hp_fixed value, const struct hp_error *error,
@@ -85,8 +86,9 @@ double hp_effective_samples(struct hp_measure measure) {
                                 : INFINITY;
 }
 
-// Return the variance of an estimate of `bytes` bytes in objects of equal size; `largest`
-// limits t.
+// Return the variance of an estimate of `bytes` bytes in objects of equal size.
+// `largest` limits the size, in sample periods, for which the formula of the variance is
+// used.
 static double variance_at(double bytes, double objects, uint64_t period, double largest) {
     if (!(period > 1 && bytes > 0 && objects > 0)) {
         return 0;
@@ -110,8 +112,8 @@ static struct hp_gamma gamma_of(double mean, double variance) {
     return (struct hp_gamma){mean * mean / variance, variance / mean};
 }
 
-// Return the gamma distribution with the mean M' and the variance V': `mean` and the
-// variance of `m`, with one more sample of the largest weight.
+// Return the gamma distribution for the upper end of an interval: `mean` and the variance
+// of `m`, each with one more sample of the largest weight.
 static struct hp_gamma with_one_more(double mean, struct hp_measure m) {
     return gamma_of(mean + m.max_weight, m.variance + m.max_weight * m.max_weight);
 }
@@ -131,7 +133,8 @@ static double highest_of(struct hp_measure m) {
     return fmax(m.highest, m.estimate);
 }
 
-// Return the certain part of an estimate: O, but at most the estimate.
+// Return the certain part of an estimate: the bytes that were observed, but at most the
+// estimate.
 static double certain_of(struct hp_measure m) {
     return fmax(fmin(m.observed, highest_of(m)), 0);
 }
@@ -217,7 +220,7 @@ double hp_growth_p(struct hp_measure before, struct hp_measure after) {
     return after.estimate > before.estimate ? p : fmax(p, 0.5);
 }
 
-// Return the number below which `end` - `start` is with probability p.
+// Return the number that the difference `end` - `start` is below with probability p.
 static double least_growth(struct growth_part start, struct growth_part end, double p) {
     if (start.is_certain && end.is_certain) {
         return end.mean - start.mean;

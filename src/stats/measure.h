@@ -78,7 +78,7 @@ struct hp_interval hp_interval_of(struct hp_measure measure, double confidence);
 struct hp_interval hp_interval_of_chosen(struct hp_measure measure, double confidence,
                                          double rows);
 
-// Return the mean of a sum over n, with its error.
+// Divide a sum by n: return the mean, with its error.
 struct hp_measure hp_measure_mean(struct hp_measure sum, double n);
 
 // Return the one-sided p-value of a growth between two independent dumps: the probability

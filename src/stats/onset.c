@@ -20,9 +20,11 @@
 
 static const double choice_factor = 3; // factor on p for the choice among several spans
 static const double region = 1.64; // limit of the restricted likelihood, as in trend.c
-// Largest difference of 2 log L from the best hinge at which a dump may be the onset.
+// Largest difference of 2 log L (L: the likelihood) from the best hinge (a line that
+// begins to rise at a dump) at which a dump may be the onset.
 static const double near_onset = 12;
-// How much the 2 log L of a rival may exceed that of the hinge.
+// How much the 2 log L (L: the likelihood) of a wave or a warm-up may exceed that of a
+// line that begins to rise at a dump.
 static const double rival_margin = 2;
 static const double run_p = 0.01; // largest p of a run that is reported without a claim
 static const double periods[] = {2, 4 / 3., 1}; // of waves, in durations of the series
@@ -49,7 +51,8 @@ struct product {
     double length, share;
 };
 
-// The hinges of all dumps, for one rho.
+// For one autocorrelation: the functions that are level up to a dump and rise from there
+// on (hinges), for all dumps.
 struct hinges {
     struct hp_whitening whitening;
     double *level; // the whitened level, normalized to length 1
@@ -60,7 +63,7 @@ struct hinges {
     struct product *products; // one for each vector of the rivals
 };
 
-// One span of dumps, and the constants of its tests.
+// A span of last dumps, and the constants of its tests.
 struct span {
     struct hp_onset_span dumps;
     double *weights;  // weights of its dumps in the slope
@@ -69,7 +72,8 @@ struct span {
     double parts_end; // quantile of Student's t for the lower bound of that test
 };
 
-// The data that depend on times only; no rivals and hinges if the series is too short.
+// The data for the search that depend on times only; waves, warm-ups and hinges are
+// missing if the series is too short.
 struct hp_onset_times {
     size_t count;
     double *times;
@@ -84,7 +88,7 @@ struct hp_onset_times {
 
 // --- times -----------------------------------------------------------------------------
 
-// Compute the weights of the dumps in the slope of a span.
+// Compute the weights of the dumps in the slope of a line fitted to a span of them.
 static void set_weights(struct span *span, const double *times) {
     size_t count = span->dumps.count;
     double mean = 0, squares = 0;
@@ -102,7 +106,7 @@ static void set_weights(struct span *span, const double *times) {
     }
 }
 
-// Make span i the last `count` dumps.
+// Make span i consist of the last `count` dumps.
 static void set_span(struct hp_onset_times *made, size_t i, size_t count) {
     struct span *span = &made->spans[i];
     size_t parts = count / PARTS;
@@ -113,7 +117,8 @@ static void set_span(struct hp_onset_times *made, size_t i, size_t count) {
     set_weights(span, made->times);
 }
 
-// Choose the suffixes, each shorter by a factor of about sqrt 2, and the runs.
+// Choose the suffixes (the last dumps of the series), each shorter by a factor of about
+// sqrt 2, and the runs (very few of the last dumps).
 static void make_spans(struct hp_onset_times *made) {
     size_t last = made->count, found = 0;
     for (int j = 1; j <= HP_ONSET_SUFFIXES; j++) {
@@ -128,13 +133,14 @@ static void make_spans(struct hp_onset_times *made) {
     }
 }
 
-// Return the j-th value of a whitened series of ones.
+// Return value j of a series of ones after the autocorrelation was removed (whitened).
 static double whitened_one(const struct hp_whitening *whitening, size_t j) {
     return (1 - whitening->carry[j]) * whitening->scale[j];
 }
 
-// Compute the whitened hinges of all dumps for one rho.  The sums over the dumps after s
-// are made from the last dump backwards.
+// Compute, for all dumps, the functions that are level up to the dump and rise from there
+// on (hinges), whitened for one autocorrelation `rho`.  The sums over the dumps after a
+// dump are made from the last dump backwards.
 static void make_hinges(struct hinges *hinges, const double *times, size_t count,
                         double rho) {
     double *room = hinges->level = hp_alloc(3 * count * sizeof *room);
@@ -160,7 +166,8 @@ static void make_hinges(struct hinges *hinges, const double *times, size_t count
     }
 }
 
-// Compute a wave: write a sine vector to `sine`, and a cosine vector after it.
+// Compute a wave with `period` durations of the series: write its sine at each dump to
+// `sine`, and after these its cosine.
 static void make_wave(const struct hp_onset_times *times, double period, double *sine) {
     size_t count = times->count;
     double span = times->times[count - 1] - times->times[0];
@@ -182,7 +189,8 @@ static void make_warm_up(const struct hp_onset_times *times, size_t first, doubl
     }
 }
 
-// Compute the vectors of all rivals: two for each wave, then the warm-ups.
+// Compute the vectors of the functions that may explain a series as well as a hinge does:
+// two for each wave, then the warm-ups.
 static void make_rivals(struct hp_onset_times *made) {
     size_t count = made->count;
     double *next = hp_alloc((2 * WAVES + WARM_UPS) * count * sizeof *next);
@@ -321,13 +329,15 @@ static bool ends_above_all(const double *values, size_t count, size_t span) {
 
 // --- hinges ----------------------------------------------------------------------------
 
-// The values whitened for one rho, after the level was removed, and their fits.
+// For one autocorrelation: the values without it (whitened) and without their level, and
+// the fits of all hinges to them.
 struct fits {
     double squares; // square of the length of these values
     double *along;  // for each s the scalar product of the values with the hinge at s
 };
 
-// Compute the fits of all hinges for one rho.  The result uses `along` as its memory.
+// Fit the hinges of all dumps (functions that are level up to a dump and rise from there
+// on) to the values, for one autocorrelation.  The result uses `along` as its memory.
 static struct fits fit_hinges(const struct hp_onset_times *times, const double *values,
                               size_t rho, double *along) {
     const struct hinges *hinges = &times->hinges[rho];
@@ -349,16 +359,16 @@ static struct fits fit_hinges(const struct hp_onset_times *times, const double *
     return (struct fits){fmax(squares - level * level, squares * DBL_EPSILON), along};
 }
 
-// Return the sum of squares of the values that the hinge at s leaves unexplained, at
-// least as large as rounding errors.
+// Return the sum of squares of the values that the hinge (a line that begins to rise) at
+// dump s leaves unexplained, at least as large as rounding errors.
 static double rest_of(const struct hinges *hinges, const struct fits *fits, size_t s) {
     double taken =
         hinges->rest[s] > 0 ? fits->along[s] * fits->along[s] / hinges->rest[s] : 0;
     return fmax(fits->squares - taken, fits->squares * DBL_EPSILON);
 }
 
-// Test the slope of the hinge at s.  The result is the least significant one of all rho
-// whose likelihood is within `region` of the best.
+// Test the slope of the hinge at dump s.  The result is the least significant one of all
+// correlations whose likelihood is within `region` of the best.
 static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
                                     const struct fits *fits, size_t s) {
     double likelihood[HP_CORRELATIONS], best = -INFINITY;
@@ -383,7 +393,8 @@ static struct hp_rise rise_of_hinge(const struct hp_onset_times *times,
     return (struct hp_rise){hp_student_above(rise.p, freedom), rise.least};
 }
 
-// Return 2 log L of the hinge at s, and set `*rho` to the index of the best rho.
+// Return 2 log L (L: the likelihood) of the hinge at dump s, and set `*rho` to the index
+// of the best correlation.
 static double likelihood_of(const struct hp_onset_times *times, const struct fits *fits,
                             size_t s, size_t *rho) {
     double best = -INFINITY;
@@ -401,7 +412,8 @@ static double likelihood_of(const struct hp_onset_times *times, const struct fit
 
 // --- rivals ----------------------------------------------------------------------------
 
-// Multiply by the transpose of the whitening: u . whitened(v) = carry_back(u) . v.
+// Multiply `white` by the transpose of the whitening, so that its scalar product with
+// plain values is that of the old `white` with whitened values.
 static void carry_back(const struct hp_whitening *whitening, double *white,
                        size_t count) {
     for (size_t j = 0; j < count; j++) {
@@ -418,7 +430,8 @@ static double square_along(const struct product *product, double along) {
     return product->length > 0 ? along * along / product->length : 0;
 }
 
-// Return the largest 2 log L of all rivals for one rho; `back` is scratch memory.
+// Return the largest 2 log L (L: the likelihood) of all waves and warm-ups for one
+// correlation; `back` is scratch memory.
 static double best_of_rho(const struct hp_onset_times *times, const struct hinges *hinges,
                           const double *values, double *back) {
     size_t count = times->count;
@@ -446,8 +459,8 @@ static double best_of_rho(const struct hp_onset_times *times, const struct hinge
     return -hinges->whitening.log_r - (double)count * log(rest);
 }
 
-// Whether a rival has a 2 log L above `likelihood` for any rho.  Large rho, which fit
-// most series, are tried first.
+// Whether a wave or a warm-up has a 2 log L (L: the likelihood) above `likelihood` for
+// any correlation.  Large correlations, which fit most series, are tried first.
 static bool has_better(const struct hp_onset_times *times, const double *values,
                        double likelihood) {
     double best = -INFINITY, *white = hp_alloc(times->count * sizeof *white);
@@ -460,7 +473,7 @@ static bool has_better(const struct hp_onset_times *times, const double *values,
 
 // --- the onset -------------------------------------------------------------------------
 
-// The data of one search: one series of values.
+// The data of one search for the dump from which on a series of values grows.
 struct onset_row {
     const struct hp_onset_times *times;
     hp_onset_sampling_fn *sampling;
@@ -481,8 +494,8 @@ static void fit_row(struct onset_row *row, const double *values) {
     }
 }
 
-// Return the rise in span i by sampling alone; p = 1 if no claim can follow from this
-// span.
+// Return how much the values grow in span i of the last dumps beyond sampling errors; p =
+// 1 if no claim can follow from this span.
 static struct hp_rise sampling_in(const struct onset_row *row, const double *values,
                                   size_t i) {
     static const struct hp_rise none = {1, -INFINITY};
@@ -497,8 +510,8 @@ static struct hp_rise sampling_in(const struct onset_row *row, const double *val
     return choice_factor * found.p < times->alpha ? found : none;
 }
 
-// Test suffix i by sampling, by the hinge and by parts.  Returns the largest p-value and
-// the smallest bound.
+// Test the last dumps of the series (suffix number i) for growth: by sampling, by the
+// hinge and by parts.  Returns the largest p-value and the smallest bound.
 static struct hp_rise rise_of_span(const struct onset_row *row, size_t i) {
     const struct span *span = &row->times->spans[i];
     size_t first = span->dumps.first, count = span->dumps.count;
@@ -514,9 +527,9 @@ static struct hp_rise rise_of_span(const struct onset_row *row, size_t i) {
                             fmin(sampling.least, fmin(line.least, parts.least))};
 }
 
-// Find the best hinge, and set dump, from, to and slope of *onset; `from` and `to` are
-// the first and the last of the hinges that are almost as good.  Returns false if a rival
-// is better.
+// Find the best hinge (a function that is level up to a dump and rises from there on),
+// and set dump, from, to and slope of *onset; `from` and `to` are the first and the last
+// of the hinges that are almost as good.  Returns false if a wave or a warm-up is better.
 static bool find_best(const struct onset_row *row, struct hp_onset *onset) {
     size_t end = row->times->count - (LEAST_SUFFIX - 1), rho = 0, best_rho = 0;
     double best = -INFINITY, *all = hp_alloc(end * sizeof *all);
@@ -545,9 +558,9 @@ static double time_since(const struct hp_onset_times *times, size_t dump) {
     return times->times[times->count - 1] - times->times[dump];
 }
 
-// Return the number of steps of the longest significant run, which is too short for a
-// claim: each of its steps rose, and the last value is above all values before.  0: there
-// is no such run.
+// Return the number of steps in the longest of the runs, which end at the last dump and
+// are too short for a claim: each step rose, the last value is above all values before,
+// and the growth is significant.  0: there is no such run.
 static unsigned steps_of(const struct onset_row *row, const double *values) {
     size_t count = row->times->count;
     unsigned found = 0;
@@ -564,8 +577,9 @@ static unsigned steps_of(const struct onset_row *row, const double *values) {
     return found;
 }
 
-// Test all suffixes.  If the growth is significant, and no rival is better, set the
-// members of *onset; `whole` is the rise of the whole series.
+// Test the last dumps of the series, for several numbers of dumps.  If the growth is
+// significant, and no wave or warm-up is better, set the members of *onset; `whole` is
+// the rise of the whole series.
 static void find_since(struct onset_row *row, struct hp_rise whole,
                        struct hp_onset *onset) {
     const struct hp_onset_times *times = row->times;

@@ -20,7 +20,8 @@ enum {
     HP_ONSET_SPANS = HP_ONSET_SUFFIXES + HP_ONSET_RUNS,
 };
 
-// The last dumps of a series: a suffix or a run.
+// A span, that is a number of the last dumps of a series: a suffix of many, or a run of
+// very few.
 struct hp_onset_span {
     size_t first, count; // count = 0: there is no such span
 };
@@ -29,28 +30,32 @@ struct hp_onset_span {
 // series.
 struct hp_onset_times;
 
-// Compute these data; arguments as in hp_trend_times_new().  Freed by
-// hp_onset_times_free().
+// Compute the data that hp_onset_find() needs of the times of the dumps; arguments as in
+// hp_trend_times_new().  Freed by hp_onset_times_free().
 struct hp_onset_times *hp_onset_times_new(const double *times, size_t count,
                                           double confidence);
 void hp_onset_times_free(struct hp_onset_times *times);
 
-// Return span i of HP_ONSET_SPANS: suffixes come first, then runs.
+// Return span i (a number of last dumps) of HP_ONSET_SPANS: the longer ones, suffixes,
+// come first, then runs.
 struct hp_onset_span hp_onset_span(const struct hp_onset_times *times, size_t i);
 
-// Return the weight of dump `j` of the series in the slope of span i.
+// Return the weight of dump `j` of the series in the slope of the last dumps that are
+// span i.
 double hp_onset_weight(const struct hp_onset_times *times, size_t i, size_t j);
 
-// Return the error probability of the lower bounds of growth in spans.  It is smaller
-// than 1 - confidence, because the best of several spans is chosen.
+// Return the error probability of the lower bounds of growth in spans of last dumps.  It
+// is smaller than 1 - confidence, because the best of several spans is chosen.
 double hp_onset_alpha(const struct hp_onset_times *times);
 
-// Test a span for growth beyond sampling, as hp_trend_of_sampling().  `variance` is
-// summed with the weights of the span.
+// Test span i (a number of last dumps) for growth beyond sampling, as
+// hp_trend_of_sampling() does for all dumps.  `values` are those of all dumps; `variance`
+// is the sum that is described there, with the weights of the span: hp_onset_weight().
 struct hp_rise hp_onset_of_sampling(const struct hp_onset_times *times, size_t i,
                                     const double *values, double variance);
 
-// The result of the search.
+// The dump from which on the values of a series grow, if there is one, and how much they
+// grow since.
 struct hp_onset {
     // The rise of the whole series, or since the onset, whichever is more significant.
     struct hp_rise rise;
@@ -63,7 +68,8 @@ struct hp_onset {
     unsigned steps;
 };
 
-// Return the rise in span i by sampling alone.  The error probability of its bound is
+// The type of a function that returns how much the values grow in span i of the last
+// dumps, tested against sampling errors alone.  The error probability of its bound is
 // hp_onset_alpha().  If the p-value is not below that, any bound of 0 or less will do.
 // For runs the bound is not used.
 typedef struct hp_rise hp_onset_sampling_fn(const void *data, size_t i);

@@ -23,7 +23,8 @@
 
 #include <math.h>
 
-// The state of one batch of deaths: the parts of its influence c + w s.
+// The state of one batch of deaths: the two parts of its influence on the survival
+// function.
 struct batch {
     double waiting;  // w: weight of its objects that have not died yet
     double constant; // c: the part of its influence that does not grow with s
@@ -62,8 +63,8 @@ static void add_batch(struct survival_adder *adder, const struct batch *batch,
     add(&adder->weights, sign * batch->waiting * batch->waiting);
 }
 
-// Order of lives: by time; at the same time deaths come before censored objects, as Y
-// includes these objects.
+// Order lives by time; at the same time deaths come before censored objects, because
+// these are still at risk then.
 static int by_time(const void *left, const void *right) {
     const struct hp_life *a = left, *b = right;
     if (a->time != b->time) {
@@ -104,7 +105,7 @@ static void begin(struct survival_adder *adder, double confidence) {
                            : (double)NAN;
 }
 
-// Return the variance of log S at the current time.
+// Return the variance of the logarithm of the survival function at the current time.
 static double variance_of(const struct survival_adder *adder) {
     double constants = adder->constants.value + adder->constants.rest;
     double products = adder->products.value + adder->products.rest;
@@ -113,8 +114,8 @@ static double variance_of(const struct survival_adder *adder) {
     return fmax(0, sum) * adder->units / (adder->units - 1);
 }
 
-// Return the interval of S = `alive`.  For S = 0 its upper end is `before`, that of the
-// previous step.
+// Return the interval of the survival function, whose value is `alive`.  If that is 0 the
+// upper end is `before`, that of the previous step.
 static struct hp_interval range_of(const struct survival_adder *adder, double alive,
                                    double before) {
     if (isnan(adder->t) || alive <= 0) {

@@ -27,7 +27,8 @@ struct hp_survival_step {
     struct hp_interval range;
 };
 
-// The survival function.  {0} after hp_survival_done().
+// The survival function: for each time the share of objects that live longer.  {0} after
+// hp_survival_done().
 struct hp_survival {
     HP_VEC(struct hp_survival_step) steps; // one step for each time at which objects died
     size_t batches;                        // number of different batches of deaths
@@ -46,7 +47,8 @@ struct hp_lifespan {
     struct hp_interval range;
 };
 
-// Return the quantile of the lifetimes for a share.
+// Return the time at which a share of the objects has died: the quantile of the
+// lifetimes.
 struct hp_lifespan hp_survival_quantile(const struct hp_survival *survival, double share);
 
 #endif

@@ -37,13 +37,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Limit of 2 (max l - l): 80 % of chi^2 with 1 degree of freedom.
+// Largest difference between twice the restricted log likelihood of an autocorrelation
+// and that of the best one, at which its result counts: 80 % of chi^2 with 1 degree of
+// freedom.
 static const double region = 1.64;
 // Smallest part of a wave that is treated as different from the level.
 static const double least_part = 1e-6;
 static const double pi = 3.14159265358979323846;
 
-// Number of parts of a series.
+// Number of parts that a series is divided into for a test.
 enum {
     PARTS = 4,
 };
@@ -57,7 +59,7 @@ struct trend_line {
     double log_det; // log |R| + log |X' R^-1 X|
 };
 
-// The data that depend on the times only.
+// The data of the tests for growth that depend on the times of the dumps only.
 struct hp_trend_times {
     size_t count;
     double *times;
@@ -68,8 +70,9 @@ struct hp_trend_times {
 
 // --- times -----------------------------------------------------------------------------
 
-// Compute vector i of the half wave from `values`: whiten it, make it orthogonal to the
-// vectors before, and normalize it.  It is 0 if only rounding errors remain of it.
+// Compute vector i of the half wave for one correlation from `values`: whiten it, make it
+// orthogonal to the vectors before, and normalize it.  It is 0 if only rounding errors
+// remain of it.
 static void set_wave(struct trend_line *line, const double *values, size_t count, int i) {
     double *wave = line->wave[i];
     for (size_t j = 0; j < count; j++) {
@@ -190,7 +193,7 @@ struct hp_rise hp_trend_of_sampling(const struct hp_trend_times *times,
 
 // --- the line --------------------------------------------------------------------------
 
-// Result of fitting a line with one rho.
+// Result of fitting a line to values from which one autocorrelation was removed.
 struct fit {
     double slope, error; // slope of the line, and its standard error
     double likelihood;   // twice the restricted log likelihood, 2 l
@@ -257,7 +260,8 @@ enum {
     WAVE,
 };
 
-// Compute 2 log L of both models for one rho, and update the maxima in `best`.
+// Compute 2 log L (L: the likelihood) of the line and of half a wave for one correlation,
+// and update the maxima in `best`.
 static void fit_both(const struct trend_line *line, const double *white, size_t count,
                      double best[2]) {
     double squares = hp_dot(white, white, count),
@@ -339,7 +343,7 @@ struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
 
 // --- all -------------------------------------------------------------------------------
 
-// Combine two results: return the larger p-value and the smaller bound.
+// Combine the results of two tests: return the larger p-value and the smaller bound.
 static struct hp_rise less_sure(struct hp_rise a, struct hp_rise b) {
     return (struct hp_rise){fmax(a.p, b.p), fmin(a.least, b.least)};
 }

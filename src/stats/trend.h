@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Limits of the procedures.
+// Limits of the tests of a series for growth.
 enum {
     HP_TREND_LEAST = 8, // minimum number of dumps to distinguish growth from fluctuation
     HP_MOST_PARTS = 8,  // maximum number of parts of a series
@@ -27,8 +27,8 @@ struct hp_rise {
 // series.
 struct hp_trend_times;
 
-// Compute these data.  `times` must ascend and must not all be equal; `count` >= 2; 0.5
-// <= confidence < 1.
+// Compute the data that the tests for growth need of the times of the dumps.  `times`
+// must ascend and must not all be equal; `count` >= 2; 0.5 <= confidence < 1.
 struct hp_trend_times *hp_trend_times_new(const double *times, size_t count,
                                           double confidence);
 void hp_trend_times_free(struct hp_trend_times *times);
@@ -37,7 +37,7 @@ void hp_trend_times_free(struct hp_trend_times *times);
 // equal.
 double hp_trend_slope(const struct hp_trend_times *times, const double *values);
 
-// Return the weight of dump `i` in this slope.
+// Return the weight of dump `i` in the slope of the line that hp_trend_slope() fits.
 double hp_trend_weight(const struct hp_trend_times *times, size_t i);
 
 // Test for growth beyond sampling.  `variance` is the sum over the dumps of |weight| x
@@ -52,8 +52,9 @@ struct hp_rise hp_trend_of_line(const struct hp_trend_times *times, const double
 struct hp_rise hp_trend_of_parts(const struct hp_trend_times *times,
                                  const double *values);
 
-// Test any values for growth by the slopes of `parts` parts.  `end` is the quantile of
-// Student's t with parts - 1 degrees of freedom for the lower bound.
+// Divide a series into `parts` parts, and test it for growth by the slopes of these.
+// `end` is the quantile of Student's t with parts - 1 degrees of freedom for the lower
+// bound.
 struct hp_rise hp_rise_of_parts(const double *times, const double *values, size_t count,
                                 size_t parts, double end);
 
@@ -66,8 +67,9 @@ bool hp_trend_is_line(const struct hp_trend_times *times, const double *values);
 // before, -1 if each is below.  Corrected for equal values (tau-b).
 double hp_trend_tau(const double *values, size_t count);
 
-// Combine the result `sampling` with the tests by the line and by parts, if there are
-// enough dumps for these: return the largest p-value and the smallest bound.
+// Combine `sampling`, the result of the test against sampling errors, with the tests by
+// the line and by parts, if there are enough dumps for these: return the largest p-value
+// and the smallest bound.
 struct hp_rise hp_trend_of_all(const struct hp_trend_times *times, const double *values,
                                struct hp_rise sampling);
 

@@ -71,7 +71,7 @@ static double median_of(double *values, size_t count) {
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-// Return s, the robust standard deviation of the increments.
+// Return the robust standard deviation of the increments from each value to the next.
 static double robust_sd(const double *values, size_t count) {
     size_t steps = count - 1;
     double *off = hp_alloc(steps * sizeof *off);
@@ -89,7 +89,7 @@ static double robust_sd(const double *values, size_t count) {
 
 // --- shapes ----------------------------------------------------------------------------
 
-// Whether the series is a step, by the definition above.
+// Whether the series is a step, by the definition at the top of this file.
 static bool is_step(const double *values, size_t count, double sd) {
     size_t at = 1;
     for (size_t j = 2; j < count; j++) {
@@ -102,7 +102,7 @@ static bool is_step(const double *values, size_t count, double sd) {
            apart >= step_low * largest && apart <= step_high * largest;
 }
 
-// Whether the series is levelled, by the definition above.
+// Whether the series is levelled, by the definition at the top of this file.
 static bool is_levelled(const double *values, size_t count, double sd) {
     double low = mean_of(values, 0, count / 3);
     double middle = mean_of(values, count / 3, 2 * count / 3);
@@ -263,7 +263,7 @@ static bool comes_back(const double *off, size_t count) {
     return found;
 }
 
-// Whether the series is a cycle, by the definition above.
+// Whether the series is a cycle, by the definition at the top of this file.
 static bool is_cycle(const double *values, size_t count) {
     double rise, *off = without_line(values, count, &rise);
     bool found = fabs(rise) <= swing_of(off, count) && comes_back(off, count);

@@ -36,7 +36,7 @@ static double mean_of(const struct hp_scatter *sample) {
     return sample->sum / sample->weight;
 }
 
-// Return S: the weighted sum of squares of the values' distances from their mean.
+// Return the weighted sum of squares of the values' distances from their mean.
 static double squares_of(const struct hp_scatter *sample) {
     return fmax(sample->squares - sample->sum * mean_of(sample), 0);
 }
@@ -138,7 +138,8 @@ double hp_ratio_shrinkage_p(const struct hp_ratio *ratio) {
     return p;
 }
 
-// Convert a difference of mean logarithms to a change in bytes, by the formula above.
+// Convert a difference of mean logarithms to a change in bytes, by the formula at the top
+// of this file.
 static double bytes_of(const struct hp_ratio *ratio, double difference) {
     double grown = exp(difference * ratio->shares[0]);
     double before = exp(-difference * ratio->shares[1]);

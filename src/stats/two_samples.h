@@ -58,7 +58,7 @@ struct hp_ratio {
 // Compare two samples of logarithms.  `unit` is the value with the logarithm 0.
 struct hp_ratio hp_ratio_of_logs(const struct hp_scatter logs[2], double unit);
 
-// Return the largest p-value of all tests.
+// Return the largest p-value of all tests of the ratio.
 double hp_ratio_growth_p(const struct hp_ratio *ratio);
 double hp_ratio_shrinkage_p(const struct hp_ratio *ratio);
 

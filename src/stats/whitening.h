@@ -8,27 +8,30 @@
 
 #include <stddef.h>
 
-// Number of values of rho that are tried.
+// Number of autocorrelations (rho) that are tried.
 enum {
     HP_CORRELATIONS = 28,
 };
 
-// The values of rho that are tried, ascending from 0.
+// The autocorrelations (rho) that are tried, ascending from 0.
 extern const double hp_correlations[HP_CORRELATIONS];
 
-// The factors for one rho.  {0} is empty.
+// The factors that remove one autocorrelation (rho) from the values of a series.  {0} is
+// empty.
 struct hp_whitening {
-    double *carry, *scale; // phi_j and 1 / sqrt(1 - phi_j^2); one allocation, at `carry`
-    double log_r;          // logarithm of the determinant of the correlation matrix
+    // For each dump j phi_j, its correlation with the dump before, and 1 / sqrt(1 -
+    // phi_j^2).  Both arrays are one allocation, at `carry`.
+    double *carry, *scale;
+    double log_r; // logarithm of the determinant of the correlation matrix
 };
 
-// Compute the factors.  `times` must ascend; if all are equal, the distance between them
-// counts as the mean distance.
+// Compute the factors that remove the autocorrelation `rho`.  `times` must ascend; if all
+// are equal, the distance between them counts as the mean distance.
 void hp_whitening_init(struct hp_whitening *whitening, const double *times, size_t count,
                        double rho);
 void hp_whitening_done(struct hp_whitening *whitening);
 
-// Return the whitened value w_j.
+// Return value j of the series without its autocorrelation.
 static inline double hp_whitened(const struct hp_whitening *whitening,
                                  const double *values, size_t j) {
     double before = j > 0 ? values[j - 1] : 0;

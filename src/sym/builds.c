@@ -19,7 +19,8 @@ struct builds {
 
 // --- proving ---------------------------------------------------------------------------
 
-// The trials of one dump, with the file of each.
+// The files that are compared with the modules of one dump (trials), each with its
+// candidate.
 struct proving {
     struct hp_fits fits;
     HP_VEC(struct hp_candidate *) tried; // the file of each of fits.trials
@@ -51,8 +52,8 @@ static void try_files(struct builds *self, struct proving *proving, uint32_t mod
     }
 }
 
-// Begin a question: try the files of all modules by path and name, and by layout programs
-// and files of .build-id folders.
+// Begin to answer a question about a dump: try the files of all modules by path and name,
+// and by layout programs and files of .build-id folders.
 static void try_all(struct builds *self, struct proving *proving,
                     const struct hp_proof_question *question) {
     self->files.clock++;
@@ -68,7 +69,8 @@ static void try_all(struct builds *self, struct proving *proving,
     }
 }
 
-// Try strangers with the layout of the module, for modules that no file fits so far.
+// Try files of any name (strangers) with the layout of the module, for modules that no
+// file fits so far.
 static void try_strangers(struct builds *self, struct proving *proving,
                           const struct hp_proof_question *question) {
     for (uint32_t i = 0; i < question->modules.count; i++) {
@@ -83,7 +85,8 @@ static void try_strangers(struct builds *self, struct proving *proving,
     }
 }
 
-// The data of read_pairs(): finds the candidate of each trial.
+// The data of read_pairs(), by which it finds the file of each trial (a file that is
+// compared with a module).
 struct chain_files {
     struct builds *builds;
     const struct proving *proving;
@@ -126,7 +129,8 @@ static void weigh_debug_files(struct proving *proving, uint32_t module,
     }
 }
 
-// Judge by chains the files of modules that no file fits so far.
+// Judge the files of modules that no file fits so far by chains of calls: whether callers
+// directly call the functions of their frames in these files.
 static void weigh_chains(struct builds *self, struct proving *proving) {
     struct chain_files files = {self, proving};
     const struct hp_chain_reader reader = {&files, read_pairs};
@@ -186,7 +190,7 @@ static char *find_unchecked(const struct proving *proving, uint32_t number,
 }
 
 // Whether a module has a file at all: one with its name, or in a folder of --symbol-dir.
-// A stranger is not a file of the module unless it fits.
+// A file with another name (stranger) is not a file of the module unless it fits.
 static bool has_file(const struct proving *proving, uint32_t module) {
     bool has = false;
     for (size_t i = 0; i < proving->meant; i++) {
@@ -294,7 +298,8 @@ static void keep_possible(struct proving *proving, uint32_t number,
     }
 }
 
-// Set the result of the question for a module, such as its builds, from its trials.
+// Set the result of the question for a module, such as its builds, from the files that
+// were compared with it.
 static void conclude(struct builds *self, struct proving *proving, uint32_t number,
                      struct hp_proof_module *module) {
     keep_possible(proving, number, module);
@@ -408,7 +413,8 @@ static char *find(struct hp_prover *prover, const struct hp_proof_module *module
 
 // --- builds that were proven -----------------------------------------------------------
 
-// Whether a place is already among those of `build`, which are the last of the list.
+// Whether a place (a file and the root that it is below) is already among those of
+// `build`, which are the last ones of the list.
 static bool has_place(const struct hp_build_list *list, const struct hp_build *build,
                       const struct hp_file_place *wanted) {
     bool has = false;
@@ -420,8 +426,8 @@ static bool has_place(const struct hp_build_list *list, const struct hp_build *b
     return has;
 }
 
-// Add the places of files with that key to `build`, which is the last of the list.  Files
-// before the first of these raise build->rank.
+// Add the files of the list that have the key `key` to `build`, which is the last of the
+// list.  Files before the first of these raise build->rank.
 static void add_places(const struct hp_candidate_list *files, const char *key,
                        struct hp_build_list *list, struct hp_build *build) {
     for (size_t i = 0; i < files->all.count; i++, build->rank += !build->place_count) {

@@ -17,8 +17,8 @@ struct hp_prover *hp_builds_prover(const struct hp_symbol_options *options,
 // A build that a module ran, or may have run if no file could be compared: files with the
 // same code.
 struct hp_build {
-    const struct hp_file_place
-        *places; // in search order; points into hp_build_list.places
+    // The files in search order; points into hp_build_list.places.
+    const struct hp_file_place *places;
     size_t place_count;
     const char *build_id; // build id of the files, or ""; owned by the prover
     size_t rank;          // position of its first file among the module's candidates

@@ -38,13 +38,13 @@ enum {
     MOST_STEPS = 1 << 26, // entries that are visited
 };
 
-// A return address that is asked for.
+// A return address that the child is asked about.
 struct listed_site {
     uint64_t address; // address in the file
     size_t index;     // index of its pair
 };
 
-// All return addresses that are asked for.
+// All return addresses that the child is asked about, by address.
 struct listed_sites {
     HP_VEC(struct listed_site) all; // ascending by address
     unsigned char *answers;         // enum hp_call_answer for each pair
@@ -230,7 +230,8 @@ static bool does_match(const struct hp_image *image,
            hp_function_bounds_find(bounds, inner, &start) && start == target;
 }
 
-// Answer the question HP_CALL_MATCHES for all pairs.
+// Answer for each pair of return addresses whether the caller directly calls the start of
+// the frame's function, with HP_CALL_YES or HP_CALL_NO.
 static void match(const struct hp_image *image, const struct hp_call_pairs *pairs,
                   unsigned char *answers) {
     struct hp_function_bounds bounds = {.image = NULL};
@@ -243,7 +244,7 @@ static void match(const struct hp_image *image, const struct hp_call_pairs *pair
     hp_function_bounds_done(&bounds);
 }
 
-// Decode the question.  False if it is malformed.
+// Decode a question about call pairs in a file.  False if it is malformed.
 static bool read_question(const struct hp_packet *asked, struct hp_span *path,
                           struct hp_call_pairs *pairs) {
     struct hp_unpacker in = hp_packet_open(asked);

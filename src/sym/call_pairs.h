@@ -22,12 +22,14 @@ enum hp_call_answer {
     HP_CALL_ANSWERS,
 };
 
-// Return addresses in the module: of a frame, and of its caller.
+// A call pair: the return address in a frame, and that in its caller; both are in one
+// module.
 struct hp_call_pair {
     uint64_t inner, outer; // return address in the frame, and in its caller
 };
 
-// Call pairs and the question to a file about all of them; {0} is empty.
+// Pairs of return addresses (in a frame and in its caller), and the question that a file
+// is asked about all of them; {0} is empty.
 struct hp_call_pairs {
     enum hp_call_question question;
     enum hp_address_kind kind;

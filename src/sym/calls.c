@@ -157,7 +157,9 @@ static bool is_ppc64_call(const struct code *code) {
            fits(word, 0xfc0007ff, 0x4c000461);   // BCTARL
 }
 
-// The kernel's code begins with an instruction that removes the signal frame.
+// Whether a signal handler returns to the address of the code: the kernel's code there
+// loads the number of the system call that ends a handler.  Before it there may be an
+// instruction that removes the signal frame.
 static bool is_ppc64_signal_return(const struct code *code) {
     size_t skip = code->at_size >= AT && fits(word_of(code->at, code->is_big_endian),
                                               0xffff0000, 0x38210000)
@@ -201,7 +203,8 @@ static bool is_s390x_signal_return(const struct code *code) {
 
 // --- all machines ----------------------------------------------------------------------
 
-// The rules of a machine.
+// The rules by which calls and returns from signal handlers are recognized in the code of
+// one kind of machine.
 struct machine {
     unsigned number;       // e_machine
     unsigned bits;         // 0: any number
@@ -224,7 +227,8 @@ static const struct machine machines[] = {
     {EM_PPC64, 64, 4, false, is_ppc64_call, is_ppc64_signal_return, NULL},
 };
 
-// The rules for an image; NULL if there are none.
+// Return the rules for the machine that the code of an image is for; NULL if there are
+// none.
 static const struct machine *machine_of(const struct hp_image *image) {
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         bool has_bits = machines[i].bits == 0 || machines[i].bits == image->bits;
@@ -375,7 +379,8 @@ static void add_x86_signal(const struct hp_image *image, const struct machine *m
     }
 }
 
-// Report the places in a piece of x86 code that calls and signal handlers return to.
+// Report, for a piece of x86 code, the addresses that calls and signal handlers return
+// to.
 static void scan_x86(const struct hp_image *image, const struct machine *machine,
                      const struct hp_calls_piece *piece,
                      const struct hp_calls_at *found) {

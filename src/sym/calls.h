@@ -11,7 +11,8 @@
 
 struct hp_image;
 
-// The kind of code around a return address.
+// Whether a call, a signal handler or nothing returns to an address, by the code around
+// it.
 enum hp_return {
     HP_RETURN_UNKNOWN, // no code was examined, or its machine is unknown
     HP_RETURN_OF_CALL, // a call ends right before it

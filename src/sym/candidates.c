@@ -15,8 +15,8 @@ static const char elf_magic[4] = {'\177', 'E', 'L', 'F'};
 
 // --- files -----------------------------------------------------------------------------
 
-// The candidate for the file of a place; takes ownership of place.path.  A file that is
-// already known under another name keeps that name.
+// Return the candidate for a file, which is added if it is new; takes ownership of
+// place.path.  A file that is already known under another name keeps that name.
 static struct hp_candidate *add_file(struct hp_candidates *self,
                                      struct hp_file_place place) {
     const struct hp_found_file *found = &place.found;
@@ -69,7 +69,8 @@ static void list_trees(struct hp_candidates *self) {
     self->has_trees = true;
 }
 
-// Add all files below the folders to the strangers, except those in .build-id folders.
+// Add all files below the folders of --symbol-dir to those that may fit whatever their
+// names (strangers), except those in .build-id folders.
 static void list_strangers(struct hp_candidates *self) {
     const struct hp_tree_file *file;
     hp_vec_each (file, &self->trees.files) {

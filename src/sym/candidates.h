@@ -8,7 +8,7 @@
 #include "sym/finder.h"
 #include "sym/keeper.h"
 
-// A file, shared by all modules that it may belong to.
+// A file that may be that of a module, shared by all modules that it may belong to.
 struct hp_candidate {
     struct hp_file_place place;
     struct hp_file_code code;
@@ -24,7 +24,7 @@ struct hp_candidate {
     HP_VEC(unsigned char) answers; // an enum hp_call_answer for each of `pairs`
 };
 
-// The candidates of a module.
+// The files that may be that of one module.
 struct hp_candidate_list {
     HP_VEC(struct hp_candidate *) all;
     bool is_known; // the list is complete; set only in of_layout

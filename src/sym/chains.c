@@ -15,8 +15,8 @@ enum {
 
 // --- pairs of a dump -------------------------------------------------------------------
 
-// Pairs of indexes of addresses: that of the frame in the upper half, that of its caller
-// in the lower.
+// Pairs of a frame and its caller, as indexes of their addresses: that of the frame is in
+// the upper half, that of its caller in the lower.
 struct chains {
     HP_VEC(uint64_t) all; // each pair once, ascending
 };
@@ -42,8 +42,8 @@ static void keep_each_once(struct chains *chains) {
     chains->all.count = kept;
 }
 
-// The kind of code in the file of a trial for each address of the question; 0 for those
-// of other modules.  The caller frees the array.
+// Return, for each address of the question, the kind of code that the compared file has
+// there; 0 for addresses of other modules.  The caller frees the array.
 static unsigned char *kinds_of(const struct hp_fits *fits, const struct hp_trial *trial) {
     unsigned char *kinds = hp_alloc(fits->question->addresses.count);
     uint32_t first = fits->first[trial->module];
@@ -120,7 +120,8 @@ static uint32_t count_callers(struct chains *chains) {
     return (uint32_t)chains->all.count;
 }
 
-// Try to excuse all misfits of a trial.  Returns whether its file fits then.
+// Try to excuse all addresses that do not fit the compared file.  Returns whether the
+// file fits then.
 static bool excuse(struct hp_fits *fits, size_t number,
                    const struct hp_chain_reader *reader) {
     struct hp_trial *trial = &fits->trials.at[number];

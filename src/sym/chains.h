@@ -16,8 +16,9 @@ struct hp_chain_reader {
                  unsigned char *answers);
 };
 
-// Judge the files of a module by chains, after all files were tried and none fits.  Sets
-// `matched`, `is_excused` and `fits` of the module's trials.
+// Judge the files of a module by chains of calls (whether callers directly call the
+// functions of their frames), after all files were tried and none fits.  Sets `matched`,
+// `is_excused` and `fits` of the module's trials.
 void hp_chains_weigh(struct hp_fits *fits, uint32_t module,
                      const struct hp_chain_reader *reader);
 

@@ -37,21 +37,21 @@ static void close_others(int sock) {
     syscall(SYS_close_range, (unsigned)sock + 1, ~0U, 0U);
 }
 
-// Called when an allocation of ours fails.  The exit status is enough: the parent knows
-// which file was being read.
+// End the process; called when an allocation of ours fails.  The exit status is enough:
+// the parent knows which file was being read.
 _Noreturn static void end_without_memory(size_t wanted, const char *input) {
     (void)wanted, (void)input;
     _exit(HP_CHILD_NO_MEMORY);
 }
 
-// Called when an allocation of a library fails.  The child ends, because otherwise it
-// could not be known what is missing from what the library reads after that.
+// End the process; called when an allocation of a library fails.  Otherwise it could not
+// be known what is missing from what the library reads after that.
 static void end_starved(void) {
     _exit(HP_CHILD_NO_MEMORY);
 }
 
-// Called when a library calls exit().  The exit handlers of the program must not run in
-// the child.
+// End the process; called when a library calls exit().  The exit handlers of the program
+// must not run in the child.
 static void on_exit_of_library(void) {
     _exit(1);
 }
@@ -82,7 +82,7 @@ static void prepare(int sock, const struct parent_process *parent) {
 #endif
 }
 
-// The life of the child after fork().
+// Run the child after fork(): enter the sandbox, call `serve`, and end.
 _Noreturn static void be_child(int sock, const struct parent_process *parent,
                                void (*serve)(int sock), enum hp_sandbox sandbox) {
     hp_starved_watch(end_starved);

@@ -31,9 +31,9 @@ enum hp_die_addresses {
 // The action of a step on the value after the bytes that it has skipped.  A number with a
 // `size` of 0 is a LEB128.
 enum hp_die_action {
-    HP_DIE_DONE,
-    HP_DIE_LEB128,
-    HP_DIE_STRING,
+    HP_DIE_DONE,    // no value follows: this is the last step
+    HP_DIE_LEB128,  // skip a LEB128
+    HP_DIE_STRING,  // skip a string with its NUL
     HP_DIE_BLOCK,   // skip a block after its size, which has `size` bytes
     HP_DIE_SIBLING, // read the offset of the sibling in the unit
     HP_DIE_LOW,     // read the first address or its index
@@ -47,7 +47,7 @@ struct hp_die_step {
     uint8_t action, size;
 };
 
-// An abbreviation: the layout of entries with its code.
+// An abbreviation of DWARF: the layout of all entries that have its code.
 struct hp_abbreviation {
     uint32_t tag; // 0: no abbreviation has this code
     // Index of its first step in hp_abbreviations.steps; its last step is HP_DIE_DONE.
@@ -119,7 +119,7 @@ bool hp_form_pass(const struct hp_die_forms *forms, uint64_t form,
 // Set by tests: read every unit by libdw.
 extern bool hp_dies_by_libdw;
 
-// A unit, read from its header.
+// A unit of debug information, read from its header.
 struct hp_dwarf_unit {
     struct hp_debug_info *info; // the debug sections of its file
     struct hp_die_forms forms;

@@ -70,8 +70,8 @@ static bool demangle(struct demangle_output *output, const char *name) {
            output->size > 0;
 }
 
-// Find the first dot at which the name can end: a dot inside a name would cut off
-// characters that its length announces.
+// Return the length of the mangled name in a symbol, which ends at the first dot at which
+// a name can end: a dot inside a name would cut off characters that its length announces.
 size_t hp_mangled_size(const char *symbol) {
     char start[MOST_SUFFIXED];
     size_t size = strlen(symbol), end = strcspn(symbol, ".");

@@ -183,7 +183,8 @@ ptrdiff_t hp_range_lists_next(const struct hp_range_lists *lists, struct hp_entr
 
 // --- units -----------------------------------------------------------------------------
 
-// Begin with a unit.  If `abbreviations` is NULL, libdw reads all of its entries.
+// Begin to visit the entries of a unit.  If `abbreviations` is NULL, libdw reads all of
+// its entries.
 static void set_out(struct hp_die_cursor *cursor, struct hp_entry *unit,
                     struct hp_entry *skeleton,
                     const struct hp_abbreviations *abbreviations) {

@@ -10,7 +10,7 @@
 //
 // Lists of address ranges of entries (DW_AT_ranges).
 
-// The range lists of a unit.
+// The lists of address ranges that the entries of a unit of debug information have.
 struct hp_range_lists {
     struct hp_span section;   // the section with the lists
     struct hp_span addresses; // the unit's part of .debug_addr
@@ -39,7 +39,7 @@ ptrdiff_t hp_range_lists_next(const struct hp_range_lists *lists, struct hp_entr
 
 // --- die cursor ------------------------------------------------------------------------
 
-// An entry at the cursor.
+// The entry of debug information at the cursor.
 struct hp_die {
     Dwarf_Die libdw; // the entry, if cursor->by_libdw is set
     // Otherwise: its first byte, and the byte after its attributes, where its children or
@@ -53,7 +53,7 @@ struct hp_die {
     unsigned found;
 };
 
-// A cursor over one unit.  {0} has no unit.
+// A cursor over the entries of one unit of debug information.  {0} has no unit.
 struct hp_die_cursor {
     struct hp_entry unit;
     struct hp_span addresses; // the unit's part of .debug_addr; empty: libdw finds it

@@ -85,7 +85,8 @@ static void load_by_libdw(struct hp_line_table *table) {
     }
 }
 
-// The last row of libdw that starts at or before `address`.
+// Return the last row of the line table that libdw read which starts at or before
+// `address`.
 static Dwarf_Line *row_at(const struct hp_line_table *table, uint64_t address) {
     size_t low = 0, high = table->line_count;
     while (low < high) {
@@ -291,7 +292,7 @@ static bool renew(struct session *session) {
 }
 
 // Count `size` bytes of .debug_info, and about as many of other sections, as mapped into
-// memory, and drop them if they are many.
+// memory, and drop these pages if they are many.
 static void rest(struct session *session, uint64_t size) {
     session->held += 2 * size;
     if (session->held >= HP_REST_AFTER) {

@@ -64,16 +64,16 @@ struct hp_span hp_entry_section(const struct hp_entry *entry,
 
 // --- attributes ------------------------------------------------------------------------
 
-// Result of a search for an attribute.
+// Result of a search for an attribute without libdw.
 enum found {
     IS_NOT_THERE,
     IS_THERE,
     IS_UNKNOWN, // libdw has to be asked
 };
 
-// An attribute that was found.
+// An attribute of an entry, as it was found: its form and its value.
 struct attribute {
-    uint64_t form;
+    uint64_t form;            // a DW_FORM_ number
     uint64_t constant;        // value of DW_FORM_implicit_const, from the abbreviation
     struct hp_dwarf_bytes in; // its value, with all bytes to the end of the unit
 };

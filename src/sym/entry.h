@@ -5,7 +5,7 @@
 
 #include "sym/debug_info.h"
 
-// An entry of some unit.
+// An entry of some unit of debug information.
 struct hp_entry {
     // The unit that contains it; NULL: only libdw knows the entry.
     struct hp_dwarf_unit *unit;
@@ -36,8 +36,8 @@ const struct hp_abbreviation *hp_entry_abbreviation(const struct hp_entry *entry
 // The id that a split unit and its skeleton share, or 0.
 uint64_t hp_entry_split_id(struct hp_entry *unit);
 
-// The offset in `section` where the part of a unit begins, from the attribute `name` of
-// the unit; `otherwise` if the attribute is missing or out of range.
+// Return the offset in `section` where the data of a unit begin, from the attribute
+// `name` of the unit; `otherwise` if the attribute is missing or out of range.
 uint64_t hp_entry_base(struct hp_entry *unit, unsigned name, struct hp_span section,
                        uint64_t otherwise);
 

@@ -24,12 +24,14 @@ enum {
     NOISE = 5,
 };
 
-// Number of units of a segment; 0 if it is not executable.
+// Return the number of code units, each as long as the alignment of instructions, in a
+// segment; 0 if it is not executable.
 static uint64_t units_of(const struct hp_file_code *code, const struct hp_load *load) {
     return load->exec && code->unit > 0 ? load->size / code->unit + 1 : 0;
 }
 
-// Number of units of all segments.
+// Return the number of code units, each as long as the alignment of instructions, in all
+// segments.
 static uint64_t count_units(const struct hp_file_code *code) {
     uint64_t count = 0;
     const struct hp_load *load;
@@ -49,7 +51,8 @@ struct scan {
     uint64_t calls;
 };
 
-// Record a unit that a call returns to.
+// Record that a call returns to a code unit (a multiple of the alignment of
+// instructions).
 static void add_call(void *data, uint64_t unit) {
     struct scan *scan = data;
     uint64_t at = scan->first + unit;
@@ -59,7 +62,8 @@ static void add_call(void *data, uint64_t unit) {
     *byte |= bit;
 }
 
-// Record a unit that a signal handler returns to.
+// Record that a signal handler returns to a code unit (a multiple of the alignment of
+// instructions).
 static void add_signal(void *data, uint64_t unit) {
     struct scan *scan = data;
     hp_vec_push(&scan->code->signals, scan->first + unit);
@@ -150,8 +154,8 @@ static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
 
 static const char option_of_pages[] = "disable_large_size_classes";
 
-// Whether a segment contains the name of the option.  `bytes` has room for PIECE and the
-// name.
+// Whether a segment contains the name of jemalloc's option for large sizes.  `bytes` has
+// room for PIECE and the name.
 static bool holds_option(const struct hp_image *image, const struct hp_load *load,
                          char *bytes) {
     const size_t overlap = sizeof option_of_pages - 2;
@@ -169,8 +173,8 @@ static bool holds_option(const struct hp_image *image, const struct hp_load *loa
     return holds;
 }
 
-// Whether the file contains the name of the option.  Constants may be in an executable
-// segment, where linkers do not separate them.
+// Whether the file contains the name of jemalloc's option for large sizes.  Constants may
+// be in an executable segment, where linkers do not separate them.
 static bool find_option(const struct hp_image *image) {
     char *bytes = hp_alloc(PIECE + sizeof option_of_pages);
     bool holds = false;
@@ -184,7 +188,7 @@ static bool find_option(const struct hp_image *image) {
 
 // --- parts of a file -------------------------------------------------------------------
 
-// Read the wanted part of a file.  False with `why` if it cannot be read.
+// Read from a file what `part` asks for.  False with `why` if it cannot be read.
 static bool read_code(struct hp_file_code *code, const struct hp_image *image,
                       enum hp_code_part part, struct hp_sym_diagnostic *why) {
     struct hp_image *own = &code->image;
@@ -374,7 +378,8 @@ static int compare_units(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-// The kind of code before a unit.
+// Return the kind of the code before a code unit: whether a call or a signal handler
+// returns to the unit.
 static enum hp_return kind_of(const struct hp_file_code *code, uint64_t unit) {
     bool is_signal =
         code->signals.count > 0 && bsearch(&unit, code->signals.at, code->signals.count,

@@ -13,7 +13,8 @@ enum {
     HP_CODE_KEY_SIZE = 33,
 };
 
-// The code of a file, as above; {0}: unknown.
+// The machine code of a file, as far as dumps are compared with it: where calls and
+// signal handlers return to, and a digest.  {0}: unknown.
 struct hp_file_code {
     // Segments, machine and build id of the file; no file is open in it.
     struct hp_image image;
@@ -51,7 +52,7 @@ void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_ki
                              const uint64_t *addresses, size_t count,
                              unsigned char *restrict kinds);
 
-// The parts of a file that the child reads.
+// How much of a file the child reads.
 enum hp_code_part {
     HP_CODE_HEADERS, // no text, only segments, machine and build id
     HP_CODE_TEXT,    // also the places that calls return to

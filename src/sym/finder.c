@@ -226,8 +226,8 @@ static enum hp_sym_status status_of(int error) {
     }
 }
 
-// Record why a place has no usable file, from errno.  A missing file does not replace an
-// earlier reason.
+// Record why there is no usable file at a path, from errno.  A missing file does not
+// replace an earlier reason.
 static void refuse(struct file_search *search, const char *root, const char *path) {
     bool missing = errno == ENOENT || errno == ENOTDIR;
     const char *why =
@@ -310,8 +310,9 @@ static int open_elf(const struct file_search *search, const char *root,
     return fd;
 }
 
-// Try one place.  Returns whether the search goes on.  A relative path outside a sysroot
-// is not tried, because it would depend on the current folder.
+// Try to open the file at one path below `root`.  Returns whether the search goes on.  A
+// relative path outside a sysroot is not tried, because it would depend on the current
+// folder.
 static bool try_place(struct file_search *search, const char *root, const char *path) {
     int fd = -1;
     // The file of a module was checked when it was listed; its debug files are not
@@ -392,8 +393,8 @@ static char *mapped_path(const struct hp_finder *finder) {
 
 // --- by build id -----------------------------------------------------------------------
 
-// Places of files with a build id: all of them below each sysroot, and those with
-// `is_of_systems` also below "/".
+// Folders in which files are kept by build id.  All of them are searched below each
+// sysroot, and those with `is_of_systems` also below "/".
 static const struct store {
     const char *folder; // text before the id
     bool is_tree;       // the id as xx/yyyy instead of in one piece
@@ -448,7 +449,8 @@ static bool try_flat(struct file_search *search, const char *root) {
     return go_on;
 }
 
-// Try all stores in one sysroot, or on the system if `root` is NULL.
+// Try all folders of files by build id in one sysroot, or on the system if `root` is
+// NULL.
 static bool try_stores(struct file_search *search, const char *root, const char *id) {
     bool go_on = true;
     for (size_t i = 0; go_on && i < sizeof stores / sizeof *stores; i++) {
@@ -461,7 +463,7 @@ static bool try_stores(struct file_search *search, const char *root, const char 
     return go_on;
 }
 
-// Search for a build id in all stores.  Returns whether the search goes on; true also for
+// Search for a file by its build id.  Returns whether the search goes on; true also for
 // an id that is not hexadecimal.
 static bool find_build_id(struct file_search *search, const char *text) {
     const struct hp_symbol_options *options = search->finder->options;
@@ -480,8 +482,8 @@ static bool find_build_id(struct file_search *search, const char *text) {
     return go_on || !id;
 }
 
-// Whether a file of a tree is at a place where the module is searched first, so that it
-// has been tried already.
+// Whether a file below a folder of --symbol-dir is at a path where the module is searched
+// first, so that it has been tried already.
 static bool is_usual(const struct hp_finder *finder, const struct hp_tree_file *file) {
     return strcmp(file->path, finder->path) == 0 ||
            strcmp(file->path + 1, basename_of(finder->path)) == 0;

@@ -193,7 +193,8 @@ static void count_trial(struct hp_trial *trial, const bool *is_checked, uint32_t
     trial->failed = failed;
 }
 
-// Set `checked` and `failed` of all trials.
+// Set `checked` and `failed` of all trials: how many addresses were checked in each
+// compared file, and how many of these do not fit.
 static void count(struct hp_fits *fits) {
     uint32_t all = fits->first[fits->question->modules.count];
     bool *in_order = allocate(fits, all * sizeof *in_order);

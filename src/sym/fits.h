@@ -6,7 +6,8 @@
 #include "model/prover.h"
 #include "sym/file_code.h"
 
-// A trial: a file that is compared with the addresses of one module of a dump.
+// A trial: one file that is compared with the addresses of one module of a dump, and the
+// result.
 struct hp_trial {
     uint32_t module;    // index of the module in the question
     bool is_named;      // the file has the name of the module, not only its layout
@@ -26,7 +27,8 @@ struct hp_trial {
     bool may_fit;
 };
 
-// The trials of one dump.
+// The files that are compared with the modules of one dump, and the addresses of the
+// dump.
 struct hp_fits {
     const struct hp_proof_question *question;
     struct hp_arena memory; // memory of the arrays below

@@ -204,8 +204,9 @@ uint64_t hp_image_begin(const struct hp_image *image, const struct hp_load *load
     return kind == HP_ADDRESS_OFFSET ? load->offset : load->vaddr - image->start;
 }
 
-// A page is mapped whole, so up to a page before the segment belongs to it as well.
-// Executable segments are preferred.
+// Find the segment with an address, and the address in the program.  A page is mapped
+// whole, so up to a page before the segment belongs to it as well.  Executable segments
+// are preferred.
 bool hp_image_find(const struct hp_image *image, enum hp_address_kind kind,
                    uint64_t address, uint64_t *found) {
     const struct hp_load *best = NULL, *load;
@@ -300,8 +301,8 @@ struct hp_span hp_section_from(struct hp_span section, uint64_t offset) {
                : (struct hp_span){"", 0};
 }
 
-// libelf has mapped the file, or else read it into memory that does not begin at a page,
-// which must not be dropped.
+// Drop the pages of the file from memory.  libelf has mapped it, or else read it into
+// memory that does not begin at a page, which must not be dropped.
 void hp_image_rest(const struct hp_image *image) {
     size_t size = 0;
     char *bytes = image->elf ? elf_rawfile(image->elf, &size) : NULL;

@@ -372,8 +372,8 @@ static bool ask_of_file(struct hp_keeper *self, const struct file_request *reque
     return good && why->status == HP_SYM_NOT_TRIED;
 }
 
-// If the child fails before it says anything, an earlier module may have damaged it: ask
-// a new child once more.
+// Get the answer of the child to a request.  If the child fails before it says anything,
+// an earlier module may have damaged it: ask a new child once more.
 bool hp_keeper_ask(struct hp_keeper *self, const struct hp_request *request,
                    struct hp_finder *finder, struct hp_answer *answer,
                    struct hp_sym_diagnostic *why) {

@@ -10,7 +10,8 @@
 #include "sym/image.h"
 #include "sym/protocol.h"
 
-// The budgets of a child.  Times are in nanoseconds.
+// Limits for a child process that reads binaries: CPU time and wall-clock time, in
+// nanoseconds, and the size of its answers.  hp_child_limit_memory() limits its memory.
 struct hp_keeper_limits {
     int64_t module_cpu, run_cpu; // CPU time for one module, and for the whole run
     // Additional CPU time for each byte of the files of a module, and of the whole run.
@@ -22,7 +23,7 @@ struct hp_keeper_limits {
     uint64_t answer_per_byte, answer_per_offset;
 };
 
-// The limits for modules of a dump.
+// The limits for symbolizing the modules of dumps.
 extern const struct hp_keeper_limits hp_keeper_usual;
 
 // Keeps one child at work on module after module.  Ended by hp_keeper_done().

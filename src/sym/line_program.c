@@ -60,7 +60,7 @@ static void take_old_tables(struct hp_dwarf_bytes *in, struct hp_line_header *he
     }
 }
 
-// A part of an entry: its content (DW_LNCT_) and its form.
+// A part of an entry in a table of folders or files: its content (DW_LNCT_) and its form.
 struct entry_part {
     uint64_t content, form;
 };
@@ -72,7 +72,8 @@ struct entry_table {
     uint64_t count;
 };
 
-// The value of a part, of any kind.
+// The value of a part of an entry in a table of folders or files: a text, bytes or a
+// number.
 struct value {
     const char *text; // NULL: it is not a text
     const unsigned char *bytes;
@@ -482,8 +483,8 @@ static void go_to(struct line_machine *m, size_t next) {
     m->next_address = next < reader->asked.count ? reader->asked.at[next] : UINT64_MAX;
 }
 
-// Store the previous row for all addresses asked for from m->next on that are before the
-// current address.
+// Store the row before the current one as the row of all addresses asked for, from index
+// m->next on, that are before the current address.
 static void take_row(struct line_machine *m) {
     struct hp_line_reader *reader = m->reader;
     m->in.bad |= m->row_line < INT32_MIN || m->row_line > INT32_MAX;

@@ -114,7 +114,7 @@ struct hp_line_program *hp_line_program_at(struct hp_line_reader *reader, uint64
 // exceeds the limit: then it is not counted and no more work is allowed.
 bool hp_line_spend(struct hp_line_reader *reader, uint64_t work);
 
-// Whether an address has a row in a program.
+// Result of looking for the row of an address in a program.
 enum hp_line_answer {
     HP_LINE_NONE,
     HP_LINE_FOUND,

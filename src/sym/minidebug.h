@@ -5,15 +5,16 @@
 
 #include "sym/image.h"
 
-// The opened inner file; {0} is none.
+// The file with symbols that is packed inside of an image (MiniDebugInfo), opened; {0} is
+// none.
 struct hp_minidebug {
     struct hp_image image; // numbers in its symbols refer to its own section headers
     HP_VEC(unsigned char) bytes; // the unpacked file, which `image` points into
 };
 
-// Open the inner file of `image`.  Returns false if the image has none, or, with
-// `diagnostic` filled, if the inner file is damaged or not supported.  Ended by
-// hp_minidebug_done().
+// Open the file with symbols that is packed inside of `image` (MiniDebugInfo).  Returns
+// false if the image has none, or, with `diagnostic` filled, if the inner file is damaged
+// or not supported.  Ended by hp_minidebug_done().
 bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
                        struct hp_sym_diagnostic *diagnostic);
 void hp_minidebug_done(struct hp_minidebug *mini);

@@ -165,7 +165,8 @@ struct scope_path {
     int depth; // number of entries from the unit down, also those without a name
 };
 
-// A walk down one unit; its names without scope are [at, end), ordered by home.
+// A walk down one unit; its names without scope are [at, end), ordered by the position of
+// their declaration (home).
 struct names_walk {
     struct hp_strtab *strings;
     struct hp_name **at, **end; // [at, end): names that the walk has not reached yet
@@ -173,7 +174,7 @@ struct names_walk {
     struct scope_path path;
 };
 
-// Order names by the place of their declaration (home).
+// Order names by the position of their declaration (home).
 static int by_home(const void *a, const void *b) {
     const struct hp_name *x = *(struct hp_name *const *)a;
     const struct hp_name *y = *(struct hp_name *const *)b;
@@ -237,13 +238,14 @@ static void enter(struct names_walk *walk, struct hp_die *die, uintptr_t end) {
     path->size = size;
 }
 
-// Place of the home of the next name; UINTPTR_MAX after the last.
+// Return the position of the declaration (home) of the next name; UINTPTR_MAX after the
+// last.
 static uintptr_t next_home(const struct names_walk *walk) {
     return walk->at < walk->end ? (uintptr_t)(*walk->at)->home.at : UINTPTR_MAX;
 }
 
-// Qualify the names whose home is at `here`; names with a home before it were missed and
-// stay without scope.
+// Put the scopes in front of the names whose declaration (home) is at `here`; names with
+// a declaration before it were missed and stay without scope.
 static void take_homes(struct names_walk *walk, uintptr_t here) {
     for (; walk->at < walk->end && next_home(walk) <= here; walk->at++) {
         if (next_home(walk) == here) {
@@ -253,13 +255,13 @@ static void take_homes(struct names_walk *walk, uintptr_t here) {
     walk->cursor.stop = walk->at < walk->end ? (*walk->at)->home.at : NULL;
 }
 
-// Place of an entry, comparable to those of homes.
+// Return the position of an entry, comparable to those of the declarations of names.
 static uintptr_t place_of(const struct names_walk *walk, const struct hp_die *die) {
     return (uintptr_t)(walk->cursor.by_libdw ? die->libdw.addr : die->at);
 }
 
-// Visit the children of an entry, and enter those that contain the home of a name.  `end`
-// is where the next DIE after this subtree begins.
+// Visit the children of an entry, and enter those that contain the declaration (home) of
+// a name.  `end` is where the next DIE after this subtree begins.
 static void descend(struct names_walk *walk, struct hp_die *die, uintptr_t end) {
     struct hp_die child, next;
     bool more = walk->path.depth < MOST_DEPTH && hp_die_child(&walk->cursor, die, &child);
@@ -275,7 +277,8 @@ static void descend(struct names_walk *walk, struct hp_die *die, uintptr_t end) 
     }
 }
 
-// Put the scopes in front of `count` names whose homes are all in one unit.
+// Put the scopes in front of `count` names whose declarations (homes) are all in one
+// unit.
 static void qualify_unit(struct names_walk *walk, struct hp_name **names, size_t count) {
     struct hp_entry unit;
     struct hp_die die;

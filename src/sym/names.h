@@ -7,7 +7,7 @@
 #include "sym/entry.h"
 #include "sym/symtab.h"
 
-// The name of a function.
+// The name of a function, as far as it has been found.
 struct hp_name {
     hp_string linkage, function; // `function` is "" if `linkage` has to be demangled
     struct hp_entry home; // the declaration: its parents are the scopes of the function

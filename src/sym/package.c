@@ -98,8 +98,9 @@ Elf *hp_parts_elf(const struct hp_parts *parts, const struct hp_image *image) {
     return NULL;
 }
 
-// gcc puts type units into sections of the same name before that of the unit, so the last
-// section of a name is used.
+// Fill `parts` with the sections of a file of split units.  gcc puts type units into
+// sections of the same name before that of the unit, so the last section of a name is
+// used.
 void hp_parts_of_split(struct hp_parts *parts, const struct hp_image *image) {
     for (size_t i = 0; i < HP_PARTS; i++) {
         char name[NAME_ROOM + sizeof ".dwo"];

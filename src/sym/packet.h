@@ -26,8 +26,8 @@ void hp_put_u32(struct hp_packet *packet, uint32_t value);
 void hp_put_u64(struct hp_packet *packet, uint64_t value);
 void hp_text_pack(struct hp_packet *packet, struct hp_span text);
 
-// A body being read.  After the first value that is missing or too large, all further
-// values are 0 or "" and `bad` stays set.
+// The body of a message that is being read.  After the first value that is missing or too
+// large, all further values are 0 or "" and `bad` stays set.
 struct hp_unpacker {
     const unsigned char *at, *end; // next byte, and the byte after the last
     bool bad;                      // some value was missing or too large

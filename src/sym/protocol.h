@@ -34,13 +34,14 @@ struct hp_message {
     int fd; // an open file that came along, for the receiver to close; -1: none
 };
 
-// Kinds of messages, see above.
+// Kinds of messages between the symbolizer (the parent) and its child, each with its
+// sender and the content of its body.
 enum hp_say {
     HP_SAY_MODULE, // parent: struct hp_request
     HP_SAY_FILE,   // parent: a path, and the open file
-    HP_SAY_NONE,   // parent: a reason
+    HP_SAY_NONE,   // parent: the reason why there is no such file
     HP_SAY_FIND,   // child: struct hp_wanted
-    HP_SAY_TICK,   // child: no body
+    HP_SAY_TICK,   // child, as a sign that it is at work: no body
     HP_SAY_ANSWER, // child: struct hp_answer, or what the request asks for
     HP_SAY_NAMES,  // parent: struct hp_texts
     HP_SAY_CODE,   // parent: see hp_file_code_ask()
@@ -72,7 +73,7 @@ enum {
     HP_REQUEST_LIMIT = INT32_MAX, // largest body of a request, in bytes
 };
 
-// The body of MODULE.
+// The body of a message MODULE: the parent asks for the names of addresses in a module.
 struct hp_request {
     struct hp_span build_id; // "" if unknown
     uint64_t span;           // as in struct hp_module
@@ -83,15 +84,16 @@ struct hp_request {
     HP_VEC(uint64_t) addresses; // ascending; addresses of calls, not return addresses
 };
 
-// The body of FIND.
+// The body of a message FIND: the child asks for a file.
 struct hp_wanted {
     enum hp_find find;   // the kind of file
     uint32_t n;          // number of the file among those that can be opened, from 0
     struct hp_span name; // as enum hp_find says
 };
 
-// The body of ANSWER to MODULE.  The lines of address i follow those of address i - 1;
-// the strings of a line are indexes into `strings`.
+// The body of the ANSWER to a message MODULE: the lines of the addresses asked for.  The
+// lines of address i follow those of address i - 1; the strings of a line are indexes
+// into `strings`.
 struct hp_answer {
     enum hp_sym_status status;
     bool lacks_inlines;                          // as in struct hp_module
@@ -117,11 +119,12 @@ struct hp_answer {
 void hp_request_done(struct hp_request *request);
 void hp_answer_done(struct hp_answer *answer);
 
-// The text in the body of FILE or NONE, which points into the packet; "" if it is missing
-// or longer than HP_TEXT_LIMIT.
+// Return the text in the body of a message FILE or NONE, which points into the packet; ""
+// if it is missing or longer than HP_TEXT_LIMIT.
 struct hp_span hp_text_unpack(const struct hp_packet *packet);
 
-// The body of NAMES, and of the ANSWER to it.  The spans point into the packet.
+// The texts in the body of a message NAMES (names to be demangled), or of the ANSWER to
+// it.  The spans point into the packet.
 struct hp_texts {
     HP_VEC(struct hp_span) all;
 };

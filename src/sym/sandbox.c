@@ -44,8 +44,9 @@ const char *hp_sandbox_lack(void) {
     return lack;
 }
 
-// True also for an instrumented program that the library is linked into: the sanitizer's
-// runtime makes system calls of its own.
+// Whether the sandbox cannot filter system calls because of sanitizers.  True also for an
+// instrumented program that the library is linked into: the sanitizer's runtime makes
+// system calls of its own.
 bool hp_sandbox_is_instrumented(void) {
 #ifdef HP_INSTRUMENTED
     return true;

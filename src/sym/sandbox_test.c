@@ -28,7 +28,8 @@ static void send_lack(int sock) {
     send(sock, lack, strlen(lack), MSG_NOSIGNAL);
 }
 
-// Start a child to find out which restrictions are missing here.  The text is static.
+// Start a child to find out which restrictions of the sandbox cannot be applied on this
+// system.  Returns their names, "" if none is missing; the text is static.
 const char *hp_sandbox_missing(void) {
     static char text[400];
     struct hp_child child;
@@ -92,7 +93,7 @@ static void try_call(int sock) {
     send(sock, &finding, sizeof finding, MSG_NOSIGNAL);
 }
 
-// The effect of a call.
+// What happened when a child made a system call.
 enum outcome {
     REFUSED, // by the filter
     KILLED,  // the process was killed for the call

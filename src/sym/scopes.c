@@ -103,8 +103,8 @@ static void add_unit(struct hp_units *units, struct hp_entry *entry,
     }
 }
 
-// Read the units whose headers are known here.  Type units have no addresses and are
-// skipped.
+// Read the headers of all units by our own reader, not by libdw.  Type units have no
+// addresses and are skipped.
 static void read_units(struct hp_units *units, struct hp_debug_info *info,
                        const struct address_blocks *blocks) {
     const unsigned char *begin = (const unsigned char *)info->of[HP_DEBUG_INFO].at;
@@ -122,7 +122,7 @@ static void read_units(struct hp_units *units, struct hp_debug_info *info,
     }
 }
 
-// Read the units by libdw, if none is known here.
+// Read the units by libdw, if our own reader has found none.
 static void read_units_by_libdw(struct hp_units *units, struct hp_debug_info *info,
                                 const struct address_blocks *blocks) {
     Dwarf_CU *unit = NULL;

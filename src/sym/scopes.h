@@ -8,14 +8,14 @@
 // No unit can describe the address.
 #define HP_NO_UNIT UINT32_MAX
 
-// A unit with addresses or lines.
+// A unit of debug information that has addresses or lines.
 struct hp_listed_unit {
     Dwarf_Off die;   // offset of its DIE in .debug_info
     uint64_t size;   // bytes up to the next unit
     bool has_ranges; // if not, only its line table may cover addresses (assembler)
 };
 
-// A range of addresses [low, high) of a unit.
+// A range of addresses [low, high) of a unit of debug information.
 struct hp_unit_range {
     uint64_t low, high;
     uint64_t furthest; // the largest `high` of this range and all before it

@@ -13,7 +13,8 @@ struct hp_found_file {
     int64_t modified; // its mtime, in seconds since 1970
 };
 
-// The data that signs are derived from.
+// The data from which signs that the file of a module is not the one that ran are
+// derived.
 struct hp_signs {
     const struct hp_profile *profile;
     const struct hp_found_file *files; // the file of each module

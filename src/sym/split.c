@@ -143,8 +143,8 @@ static bool find_in_file(struct hp_split *split, const char *name,
     return false;
 }
 
-// Find a unit: in the package, by its file name, or by its name in the folder of the
-// compilation.
+// Find the split unit that a skeleton refers to: in the package, else in the file at the
+// path `name`, else in the file `name` of the folder that the unit was compiled in.
 static bool find_unit(struct hp_split *split, const char *name, struct hp_entry *skeleton,
                       uint64_t id, struct hp_split_unit *unit) {
     const char *folder = hp_entry_string(skeleton, DW_AT_comp_dir);

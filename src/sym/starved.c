@@ -19,7 +19,7 @@
 // once, so a larger request may fail.
 static const size_t largest = (size_t)8 << 30;
 
-// Called when an allocation has failed.
+// The function that is called when an allocation has failed.
 static void (*when_starved)(void);
 
 // Return `memory`; if it is NULL, because an allocation of `size` bytes has failed, call
@@ -72,10 +72,10 @@ static void *our_mmap(void *at, size_t size, int protection, int flags, int fd,
     return memory;
 }
 
-// A function of any type.
+// A function of any type, as an address.
 typedef void any_function(void);
 
-// Functions that are replaced.
+// The functions of the C library that allocate memory, and ours that replace them.
 static const struct {
     const char *name;
     any_function *ours;

@@ -50,7 +50,7 @@ struct hp_found_lines {
     bool is_renamed; // another build has a different name for this code
 };
 
-// The state of one symbolization.
+// The state while a profile is symbolized.
 struct hp_symbolizer {
     struct hp_profile *profile;
     const struct hp_symbol_options *options;
@@ -491,14 +491,14 @@ static void give_up(struct hp_symbolizer *self, struct hp_task *task,
     }
 }
 
-// The use of an answer of the child.
+// What is done with an answer of the child.
 enum use {
     LOOK,  // only measure how much the file can name
     TAKE,  // take over these names for the module
     AGREE, // keep only the names that the module has in common with these
 };
 
-// How much a file can name.
+// How many addresses a file can name, and by what kind of names.
 struct yield {
     enum hp_sym_status status;
     size_t named; // requested addresses with at least one line
@@ -512,8 +512,8 @@ static struct yield yield_of(const struct hp_answer *answer) {
     return yield;
 }
 
-// The rank of the build of `task` that contains the file `only`; 0 if `only` is NULL or
-// in none.
+// Return the rank of the build of `task` that contains the file `only`; 0 if `only` is
+// NULL or in none.
 static size_t rank_of(const struct hp_task *task, const struct hp_file_place *only) {
     size_t rank = 0;
     const struct hp_build *build;
@@ -594,7 +594,8 @@ static bool has_names(const struct hp_module *module) {
 }
 
 // Give a module that several builds may have run the names that all of these have in
-// common.  A file without names is skipped.  Returns false as ask_of() does.
+// common.  A file without names is skipped.  Returns false if the module was stopped so
+// that others get their share of the time.
 static bool ask_of_builds(struct hp_symbolizer *self, struct hp_task *task) {
     struct yield yield;
     for (size_t i = 0; i < task->builds.all.count; i++) {
@@ -612,8 +613,9 @@ static bool ask_of_builds(struct hp_symbolizer *self, struct hp_task *task) {
     return true;
 }
 
-// Ask for the names of a task.  With `do_others_wait` the module gets half of the time
-// that is left.  Returns false as ask_of() does.
+// Ask the child for the names of a task (the frames of a module).  With `do_others_wait`
+// the module gets half of the time that is left.  Returns false if the module was stopped
+// so that others get their share of the time.
 static bool ask_child(struct hp_symbolizer *self, struct hp_task *task,
                       bool do_others_wait) {
     struct yield yield;

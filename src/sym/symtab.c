@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Weights that make up a rank.
+// Weights that make up the rank of a symbol.
 enum {
     WEIGHT_FUNCTION = 8, // added if it is a function, not a label
     WEIGHT_SIZED = 4,    // added if it has a size
@@ -118,7 +118,7 @@ void hp_symtab_add(struct hp_symtab *table, const struct hp_image *image,
     }
 }
 
-// Order of symbols with the same start: the preferred one last.
+// Order symbols with the same start by rank: the preferred one comes last.
 static int by_rank(const void *a, const void *b) {
     const struct hp_symbol *x = a, *y = b;
     if (x->rank != y->rank) {
@@ -186,8 +186,8 @@ static size_t count_up_to(const struct hp_symtab *table, uint64_t address) {
     return low;
 }
 
-// A label inside a function with a size is not a function, so a symbol with a size is
-// preferred.
+// Return the function around an address.  A label inside a function with a size is not a
+// function, so a symbol with a size is preferred.
 const struct hp_symbol *hp_symtab_find(const struct hp_symtab *table, uint64_t address) {
     const struct hp_symbol *label = NULL;
     size_t i = count_up_to(table, address);

@@ -44,7 +44,7 @@ enum packing {
     ZSTD,
 };
 
-// A section of the file in memory.
+// A debug section, and its place in the file that is built in memory.
 struct section {
     char name[NAME_ROOM]; // the plain name, ".debug_info"
     // Content in the original file, without its header.
@@ -53,7 +53,7 @@ struct section {
     enum packing packing;
 };
 
-// The file in memory that is to be built.
+// The ELF file with unpacked debug sections that is to be built in memory.
 struct unpack_plan {
     const struct hp_image *image;
     struct section sections[MOST_SECTIONS];
@@ -104,8 +104,8 @@ static struct section *find_known(struct unpack_plan *plan, const char *name) {
     return NULL;
 }
 
-// The place for a section in the plan; NULL: it is not read.  libdw uses the first of
-// several sections with one name, but a split unit is in the last.
+// Return the entry for a section in the plan; NULL: the section is not read.  libdw uses
+// the first of several sections with one name, but a split unit is in the last.
 static struct section *place_of(struct unpack_plan *plan, const char *name) {
     struct section *known = find_known(plan, name);
     if (known) {

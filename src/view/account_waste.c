@@ -81,7 +81,7 @@ struct class_holder {
     struct hp_error error;
 };
 
-// State of building the report.
+// State while the report of free memory in slabs is built.
 struct waste_builder {
     struct hp_view *view;
     struct hp_waste *waste;
@@ -159,8 +159,8 @@ static int by_class_and_stack(const void *left, const void *right) {
                               : (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-// Order holders of a class by bytes, the largest first; ties by name, as stacks are
-// numbered in the order of their names.
+// Order the stacks that hold objects of a class by bytes, the largest first; ties by
+// name, as stacks are numbered in the order of their names.
 static int by_bytes(const void *left, const void *right) {
     const struct class_holder *a = left, *b = right;
     return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes)
@@ -192,8 +192,8 @@ static void add_parts(struct waste_builder *b, uint32_t stack) {
     }
 }
 
-// Sort the holders by class and stack, and merge stacks of the profile that the view
-// shows as one.
+// Sort the stacks that hold objects by class and stack, and merge stacks of the profile
+// that the view shows as one.
 static void merge_holders(struct waste_builder *b) {
     size_t count = 0;
     hp_vec_sort(&b->holders, by_class_and_stack);
@@ -211,7 +211,7 @@ static void merge_holders(struct waste_builder *b) {
     b->holders.count = count;
 }
 
-// Collect the holders of all classes and set the range of each class.
+// Collect the stacks that hold objects of each class, and set the range of each class.
 static void find_holders(struct waste_builder *b) {
     for (uint32_t i = 0; i < b->view->profile->stacks.count; i++) {
         add_parts(b, i);
@@ -279,7 +279,7 @@ static double share_of(const struct waste_builder *b, const struct class *class,
     return mixed <= (1 - almost_all) * held ? (double)objects / held : (double)NAN;
 }
 
-// Add the row of one holder below its class.
+// Add the row of one stack that holds objects of a class, below the row of the class.
 static void add_holder(struct waste_builder *b, uint32_t parent,
                        const struct class *class, const struct class_holder *holder) {
     char *name = name_of(b->view, holder->stack);
@@ -291,7 +291,7 @@ static void add_holder(struct waste_builder *b, uint32_t parent,
     free(name);
 }
 
-// Add one row for all holders after the first SHOWN_HOLDERS.
+// Add one row for all stacks that hold objects of a class, after the first SHOWN_HOLDERS.
 static void add_other_holders(struct waste_builder *b, uint32_t parent,
                               const struct class *class) {
     struct class_holder all = {.stack = 0};
@@ -373,7 +373,7 @@ static char *sentence_of(const struct waste_builder *b, const struct class *clas
     return sentence;
 }
 
-// Add the row of a class and the rows of its holders.
+// Add the row of a size class, and below it the rows of the stacks that hold its objects.
 static void add_class(struct waste_builder *b, const struct class *class) {
     char name[HP_NUMBER_SIZE];
     hp_format_size(name, class->size);

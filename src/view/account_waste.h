@@ -44,7 +44,7 @@ struct hp_waste_row {
     char *note; // class only: the verdict as a sentence; owned; NULL: none
 };
 
-// Result of hp_waste_build().
+// The rows of the report of free memory in slabs, from hp_waste_build().
 struct hp_waste {
     HP_VEC(struct hp_waste_row) of; // parallel to view->rows
     // Bytes of all classes that have rows: free bytes in their slabs, and all bytes of

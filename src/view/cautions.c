@@ -146,8 +146,10 @@ static int by_weight(const void *left, const void *right) {
     return bytes_a != bytes_b ? (bytes_a > bytes_b ? -1 : 1) : (a > b) - (a < b);
 }
 
-// Lists only modules with memory that is not compared.  If the view has no rows of its
-// own, the modules are those of view->judged, whose rows the gate judges.
+// Add the warnings about modules whose functions are not compared in all dumps; only
+// modules with memory that is not compared are listed.  If the view has no rows of its
+// own, the modules are those of view->judged, whose rows the condition of --fail-if
+// judges.
 void hp_cautions_of_code(struct hp_view *view) {
     bool has_rows = view->use.shape == HP_SHAPE_ROWS || !view->judged;
     const struct hp_view *rows = has_rows ? view : view->judged;

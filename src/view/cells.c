@@ -85,8 +85,8 @@ static hp_fixed size_of(hp_fixed value) {
     return value < 0 ? -value : value;
 }
 
-// Return how many of the largest values together make up all but 1/20 of the sum of all
-// values, `most` at most.
+// Return how many of the largest values together make up 95 % of the sum of all values,
+// `most` at most.
 static size_t enough_of_all(const struct hp_enough *values, size_t most) {
     hp_fixed shown = 0;
     size_t rows = 0;
@@ -106,9 +106,9 @@ static size_t enough_of_each(const struct hp_enough *values, size_t most,
     return rows;
 }
 
-// The result is at least HP_LEAST_ROWS, if there are as many rows, and at most
-// HP_MOST_ROWS: a single row of 99 % is not a useful table, and people do not read
-// hundreds of rows.
+// Return the number of rows that a table shows by default.  It is at least HP_LEAST_ROWS,
+// if there are as many rows, and at most HP_MOST_ROWS: a single row of 99 % is not a
+// useful table, and people do not read hundreds of rows.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole) {
     bool by_cum = view->options.sort == HP_SORT_CUM ||
@@ -121,8 +121,9 @@ size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values
     return rows < least ? least : rows;
 }
 
-// Marked (significant) rows come first; by cum they are always shown, whatever their
-// size.
+// Set view->enough, the number of rows that a report of changes shows by default.  Marked
+// (significant) rows come first; if rows are sorted by cum, they are always shown,
+// whatever their size.
 void hp_view_find_changes(struct hp_view *view) {
     struct hp_growth all = view->report->growth(view, HP_ROW_FILTERED);
     hp_fixed whole = all.before > all.after ? all.before : all.after;
@@ -180,8 +181,9 @@ bool hp_view_counts(const struct hp_view *view, size_t input) {
     return chosen == HP_NO_INPUT || chosen == input;
 }
 
-// The dumps of a process are in the order of time, so that a dump is earlier than the
-// chosen one if that one is after it in the list.
+// Return the text that says whether an input is used for its process, or why not.  The
+// dumps of a process are in the order of time, so that a dump is earlier than the chosen
+// one if that one is after it in the list.
 const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
     const struct hp_processes *processes = &view->profile->processes;
     const struct hp_process *process =
@@ -234,15 +236,15 @@ struct hp_span hp_view_name(const struct hp_view *view, size_t row) {
 
 // --- origins ------------------------------------------------------------------------------
 
-// State of a node in hp_origins.
+// State of a node while its origin is searched for.
 enum {
     NOT_ASKED, // its origin was not looked for
     ASKED,     // its origin is looked for; after that: no frame has the node
     FOUND,     // some frame has set its origin
 };
 
-// Clear the members of `origin` that differ from those of `other`; the line also if the
-// files differ.
+// Reduce `origin` to what it has in common with `other`: clear each member that differs,
+// and the line also if the files differ.
 static void narrow(struct hp_origin *origin, const struct hp_origin *other) {
     bool same_file = origin->file.n == other->file.n;
     origin->module.n = origin->module.n == other->module.n ? origin->module.n : 0;
@@ -421,7 +423,7 @@ size_t hp_view_row_count(const struct hp_view *view) {
     return view->rows.count;
 }
 
-// Make sure that the rows up to this one are sorted.
+// Make sure that row number `row` of the view and all rows before it are sorted.
 static void settle(const struct hp_view *view, size_t row) {
     if (view->report->settle) {
         view->report->settle(view, row);
@@ -532,8 +534,8 @@ size_t hp_view_stack_count(const struct hp_view *view) {
     return view->stacks.all.count;
 }
 
-// The numbers in `*frames` are nodes if the view has stacks of names, else numbers of
-// calls.
+// Return the number of frames of a stack, and set `*frames` to their numbers: nodes if
+// the view has stacks of names, else calls.
 size_t hp_view_stack(const struct hp_view *view, size_t stack, const uint32_t **frames) {
     const struct hp_stacks *stacks = &view->stacks;
     const struct hp_stack_key *key = &stacks->all.at[stack];

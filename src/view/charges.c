@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-// With a larger share of the total, the first function of a table may be a wrapper.
+// Share of the total from which on the first function of a table may be a wrapper of an
+// allocating function.
 static const double much = 0.25;
 
 // --- weights ------------------------------------------------------------------------------
@@ -174,13 +175,13 @@ hp_fixed hp_largest_owner(const struct hp_view *view) {
 
 // --- source files -------------------------------------------------------------------------
 
-// Sums of one side, by the module of the allocating call: all memory, and memory whose
-// allocating call has a known source file.
+// Sums of one side of a comparison, by the module of the allocating call: all memory, and
+// memory whose allocating call has a known source file.
 struct known_files {
     hp_fixed *all, *with_file;
 };
 
-// Sum one side by module.  The caller frees both arrays.
+// Sum one side of a comparison by module.  The caller frees both arrays.
 static void sum_known(struct known_files *known, const struct hp_view *view,
                       enum hp_input_side side) {
     const struct hp_profile *profile = view->profile;
@@ -208,8 +209,8 @@ static double add_up(const struct hp_profile *profile, const hp_fixed *sums) {
     return (double)sum;
 }
 
-// Sum the part of a side that is in modules which the other side does not have, or in no
-// module.
+// Sum the memory of one side of a comparison that is in modules which the other side does
+// not have, or in no module.
 static double add_up_alone(const struct hp_profile *profile,
                            const struct known_files *side,
                            const struct known_files *other) {

@@ -24,8 +24,8 @@ static hp_int128 whole(double x) {
     return (hp_int128)fmin(fmax(x, 0), 0x1p120);
 }
 
-// Count the units of a side: its dumps, or the replicates that have dumps.  Also computes
-// sides->between, the sums of each replicate.
+// Count the units of a side of a comparison: its dumps, or the replicates that have
+// dumps.  Also computes sides->between, the sums of each replicate.
 static void count_units(struct hp_sides *sides, const struct hp_profile *profile,
                         int side) {
     uint64_t dumps[HP_REPLICATES];
@@ -140,14 +140,15 @@ static void add_part(struct hp_part *sum, struct hp_part part) {
     sum->variance += part.variance;
 }
 
-// Add the freed part (`gone`) and the new part of a stack to the sums of a node.
+// Add the memory of a stack that was freed (`gone`) and the memory that is new to the
+// sums of a node.
 static void add_life(struct hp_sums *sums, struct hp_part gone, struct hp_part fresh) {
     add_part(&sums->freed, gone);
     add_part(&sums->fresh, fresh);
 }
 
-// Estimate the freed and the new part of each stack, and add them to the sums of its
-// nodes and of the totals.
+// Estimate how much memory of each stack was freed, and how much is new, and add both to
+// the sums of its nodes and of the totals.
 static void sum_lives(struct life *const lives[2], size_t stacks,
                       const struct hp_members *members, struct hp_sums *sums) {
     for (size_t s = 0; s < stacks; s++) {
@@ -173,9 +174,9 @@ static void sum_lives(struct life *const lives[2], size_t stacks,
 
 // --- sides --------------------------------------------------------------------------------
 
-// State of adding up the sides in the report's metric.  Each stack adds its value to its
-// nodes and to the total, and, if the filters leave something of it, to the filtered
-// total.
+// State of adding up the sides of a comparison in the report's metric.  Each stack adds
+// its value to its nodes and to the total, and, if the filters leave something of it, to
+// the filtered total.
 struct side_adder {
     const struct hp_profile *profile;
     const struct hp_members *members;
@@ -250,8 +251,8 @@ static void add_side(struct side_adder *adder, int side) {
 
 // --- units --------------------------------------------------------------------------------
 
-// Return half the amount that one sample represents, at least 1: V / B / 2, where B is
-// the sum of both sides and V its variance.
+// Return half the amount that one sample represents, at least 1: half of the variance of
+// the sum of both sides, divided by that sum.
 static double half_sample(const struct hp_sums *sums, enum hp_metric metric) {
     double bytes = 0, variance = 0;
     for (int side = 0; side < 2; side++) {
@@ -348,7 +349,8 @@ static void add_groups(struct side_adder *adder, int side) {
     }
 }
 
-// Add all units of a side, then a value of 0 for each unit that a node has no memory in.
+// Add all units (dumps or replicates) of a side, then a value of 0 for each unit that a
+// node has no memory in.
 static void add_units(struct side_adder *adder, int side) {
     const struct hp_sides *sides = adder->sides;
     size_t count = side == 0 ? sides->base.count : sides->new.count;

@@ -40,19 +40,20 @@ const struct hp_input_record *hp_sides_input(const struct hp_sides *sides,
 // only.
 bool hp_sides_have_units(const struct hp_sides *sides, int side, enum hp_metric metric);
 
-// An estimate in bytes and its variance.
+// An estimate in bytes, and its variance, of memory that was freed between two dumps, or
+// that is new.
 struct hp_part {
     hp_fixed bytes;
     hp_int128 variance;
 };
 
-// Sums of one node on one side.
+// Sums of one node on one side of a comparison.
 struct hp_side_sum {
     hp_fixed value;        // sum of all dumps of the side, in the metric of the report
     struct hp_error error; // sampling error of `value`
     hp_int128 plug_in; // estimated sampling variance; `error` has an upper bound of it
     // Distribution over the units of their mean values per dump, and of ln(1 + mean /
-    // half_sample); {0} if the values of units are not known.
+    // hp_sums.half_sample); {0} if the values of units are not known.
     struct hp_scatter values, logs;
 };
 

@@ -28,7 +28,7 @@ static const double least_samples = 5; // fewest effective samples of a row that
 
 // --- which test ---------------------------------------------------------------------------
 
-// Choose the test where at least one side has several dumps.
+// Choose the test of a comparison in which at least one side has several dumps.
 static enum hp_difference_test choose_test_of_means(const struct hp_sides *sides,
                                                     enum hp_metric metric) {
     size_t least = sides->units[0] < sides->units[1] ? sides->units[0] : sides->units[1];
@@ -93,7 +93,8 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
 
 // --- one row ------------------------------------------------------------------------------
 
-// Everything that the comparison of a row depends on, except the sums of the row.
+// Everything that the comparison of a row between both sides depends on, except the sums
+// of the row.
 struct context {
     enum hp_difference_test test;
     bool is_of_difference; // the inputs are differences of profiles
@@ -141,7 +142,7 @@ static double effective_samples(struct hp_measure m) {
 }
 
 // Test the change from one measured value to another, by their sampling errors alone; set
-// `tested`, both one-sided p-values and `samples`.
+// `tested`, both one-sided p-values and `samples` of the change.
 static void test_pair(struct hp_measure before, struct hp_measure after,
                       struct hp_change *change) {
     change->tested[0] = before;
@@ -236,7 +237,7 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
 
 // --- code without names ----------------------------------------------------------------------
 
-// State of comparing all rows.
+// State while all rows of a comparison are compared.
 struct comparisons {
     const struct hp_view *view;
     const struct hp_members *members;
@@ -249,8 +250,8 @@ struct comparisons {
     struct hp_sums *overlaps;
 };
 
-// Return the `overlaps`: for each row the sums over those of its stacks that are open in
-// one of the row's modules.
+// Return the `overlaps`: for each row the sums over those of its stacks that are in code
+// which cannot be compared in all dumps, in one of the row's modules.
 static struct hp_sums *sum_overlaps(const struct comparisons *all) {
     const struct hp_members *members = all->members;
     struct hp_members some = {.node_count = members->node_count};
@@ -270,9 +271,9 @@ static struct hp_sums *sum_overlaps(const struct comparisons *all) {
     return sums;
 }
 
-// Set change->open to the sum, per dump, of the open stacks of `modules` that are not in
-// the row already, as these stacks may belong to the row, too.  `is_named` false: all
-// stacks of the modules may belong to the row, not only the open ones.  Sets
+// Set change->open to the sum, per dump, of those stacks in code of `modules` that cannot
+// be compared and are not in the row already, as these stacks may belong to the row, too.
+// `is_named` false: all stacks of the modules may belong to the row.  Sets
 // change->has_own_open, too.
 static void set_open(const struct comparisons *all, uint64_t modules, bool is_named,
                      struct hp_change *change) {
@@ -294,8 +295,8 @@ static void set_open(const struct comparisons *all, uint64_t modules, bool is_na
 
 // Compare a row, with regard to code without names.  Rows of modules compared by address
 // are compared over all dumps; rows of modules compared by name over the dumps that have
-// names.  If these are not enough, or if frames of the row itself are open, the row is
-// not tested.
+// names.  If these are not enough, or if frames of the row itself cannot be compared, the
+// row is not tested.
 static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
     const struct hp_open_code *open = all->open;
     const struct hp_sums *sums = &all->sums[node];
@@ -332,15 +333,17 @@ static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
 // as shrunk only if the row had more before than the row and these open stacks together
 // have after.
 
-// Whether a row would pass as changed and has open stacks that may explain the change.
+// Whether a row would be shown as changed although memory in code without names, which
+// may belong to the row, may explain the change.
 static bool needs_guard(const struct comparisons *all, const struct hp_change *change) {
     return !change->is_open && change->open[0] + change->open[1] > 0 &&
            change->p < 1 - all->context.confidence; // false for NAN
 }
 
-// Find the rows that need a guard.  Fills `members`: a stack is assigned to those of
+// Find the rows that are shown as changed, but whose change may be explained by memory of
+// code without names (open stacks).  Fills `members`: a stack is assigned to those of
 // these rows that it belongs to, and to those whose modules it is open in.  Returns false
-// if no row needs a guard.
+// if there is no such row.
 static bool find_guarded(const struct comparisons *all,
                          const struct hp_difference *difference,
                          struct hp_members *members) {
@@ -378,8 +381,9 @@ static bool find_guarded(const struct comparisons *all,
 }
 
 // Raise growth_p of a row to that of a comparison in which the side before also has the
-// open stacks, and shrinkage_p to that of one in which the side after has them.  Sets p
-// accordingly.  `with_open`: sums of the row and the open stacks together.
+// stacks in code without names that may belong to the row, and shrinkage_p to that of one
+// in which the side after has them.  Sets p accordingly.  `with_open`: sums of the row
+// and these stacks together.
 static void guard_row(const struct comparisons *all, const struct hp_sums *with_open,
                       struct hp_change *change) {
     for (int side = 0; side < 2; side++) {
@@ -395,7 +399,8 @@ static void guard_row(const struct comparisons *all, const struct hp_sums *with_
     change->p = hp_two_sided(change->growth_p, change->shrinkage_p);
 }
 
-// Apply the guard to all rows that need it.
+// Raise the p-values of all rows whose change may be explained by memory of code without
+// names: see guard_row().
 static void guard_rows(const struct comparisons *all, struct hp_difference *difference) {
     struct hp_members members = {.node_count = all->members->node_count};
     if (all->overlaps && find_guarded(all, difference, &members)) {

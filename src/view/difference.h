@@ -48,7 +48,9 @@ struct hp_change {
     struct hp_measure tested[2];
     struct hp_ratio ratio;    // comparison of several processes; {0}: none
     struct hp_contrast means; // comparison of the means of replicates; {0}: none
-    double samples;           // effective samples of the two `tested` together
+    // Effective samples (equal samples that would have the same error) of `tested`, added
+    // up.
+    double samples;
     // Probability of this growth or decrease, or more, without a real change; NAN: not
     // tested.
     double growth_p, shrinkage_p;
@@ -65,7 +67,8 @@ struct hp_change {
     double plain_p, plain_q; // p and q on condition that no such code belongs to the node
 };
 
-// Result of comparing two sides.
+// The result of comparing two sides: the change of each row and of the totals, and the
+// test.
 struct hp_difference {
     enum hp_difference_test test;
     // Whether the allocator's samples were reset between the dumps: memory that seems

@@ -2,12 +2,12 @@
 
 #include "base/hash.h"
 
-// Identity of an edge.
+// Identity of an edge: the caller and the callee.
 struct edge_key {
     hp_node_id caller, callee;
 };
 
-// State of finding the edges.
+// State while the calls between shown nodes (edges of a graph) are found.
 struct edge_builder {
     struct hp_edges *edges;
     struct hp_index index;

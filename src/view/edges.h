@@ -14,7 +14,7 @@ struct hp_edge {
     bool is_through; // in every stack, nodes that are not shown are in between
 };
 
-// All edges of a graph; {0} has none.
+// All calls between nodes of a graph (edges); {0} has none.
 struct hp_edges {
     HP_VEC(struct hp_edge) edges; // sorted by caller, then by callee
 };

@@ -9,7 +9,7 @@ static int by_text(const void *left, const void *right, void *names) {
 }
 
 // List the names in byte order in facet->values, and replace the numbers of names in
-// facet->of_set and facet->inputs by their places in that list.
+// facet->of_set and facet->inputs by their positions in that list.
 static void sort_values(struct hp_facet *facet, size_t sets) {
     size_t count = facet->names.strings.count;
     uint32_t *place = hp_alloc((count + 1) * sizeof *place);
@@ -31,13 +31,15 @@ static void sort_values(struct hp_facet *facet, size_t sets) {
     free(place);
 }
 
-// Return the facet's key, as "label:tenant"; the caller frees it.
+// Return the key of the label or property that a page divides stacks by, as
+// "label:tenant"; the caller frees it.
 static char *key_of(const struct hp_report_options *options) {
     bool by_label = options->by == HP_BY_LABEL;
     return hp_printed("%s%s", by_label ? "label:" : "", hp_groups_key(options));
 }
 
-// Add the inputs that are used, each with the name of its group.
+// Add the inputs that are used, each with its value of the property by which the page
+// divides stacks.
 static void add_inputs(struct hp_facet *facet, const struct hp_view *view) {
     size_t count;
     struct hp_group_member *members = hp_group_members(view, &count);

@@ -36,7 +36,7 @@ struct filter_name {
     const char *text, *short_text; // short_text: functions only, else NULL
 };
 
-// Roles of a string: the same text can name a function and a file or module.
+// Uses of a string, as bits: the same text can name a function and a file or module.
 enum name_role {
     FUNCTION = 1 << 0,
     PLACE = 1 << 1,
@@ -65,7 +65,8 @@ static void add_place(struct filter_names *names, const struct hp_profile *profi
     }
 }
 
-// List the name of a function, both short and without its return type.
+// List the name of a function for matching: its short name, and its full name without the
+// return type.
 static void add_function(struct filter_names *names, const struct hp_profile *profile,
                          hp_string name) {
     if (!is_new(names, name, FUNCTION)) {
@@ -185,7 +186,7 @@ static bool is_long(const struct hp_profile *profile, bool *is_counted, hp_strin
     return is_long;
 }
 
-// Counts the distinct names of functions, files and modules that are too long to be
+// Return how many distinct names of functions, files and modules are too long to be
 // matched as a whole.
 size_t hp_profile_long_name_count(const struct hp_profile *profile) {
     bool *is_counted = hp_alloc(profile->strings.strings.count + 1);
@@ -205,14 +206,16 @@ size_t hp_profile_long_name_count(const struct hp_profile *profile) {
 
 // --- own names ----------------------------------------------------------------------------
 
-// A function's own name, with room to append its parameters.
+// A function's name with its namespaces and classes, but without template arguments,
+// parameters and returned type; there is room to append the parameters.
 struct own_name {
     HP_VEC(char) text;         // followed by a NUL
     size_t size;               // bytes of the name without parameters
     struct hp_span parameters; // borrowed from the full name
 };
 
-// Find the own name and the parameters of a function from its full name.
+// Find the name without arguments, parameters and returned type, and the parameters of a
+// function, from its full name.
 static void find_own_name(struct own_name *own, struct hp_span full) {
     struct hp_span parameters = hp_function_parameters(full);
     own->text.count = 0;
@@ -224,8 +227,8 @@ static void find_own_name(struct own_name *own, struct hp_span full) {
     own->parameters = parameters;
 }
 
-// Whether a pattern matches a function's own name, or the name with its parameters if the
-// match begins in the name.
+// Whether a pattern matches a function's name without arguments, parameters and returned
+// type, or this name with the parameters if the match begins in the name.
 static bool is_picked(struct hp_pattern *pattern, const struct own_name *own) {
     struct hp_span found;
     if (hp_pattern_matches(pattern, own->text.at)) {
@@ -238,7 +241,8 @@ static bool is_picked(struct hp_pattern *pattern, const struct own_name *own) {
            (size_t)(found.at - own->text.at) < own->size;
 }
 
-// Mark the functions that one HP_PICK pattern matches by own name.
+// Mark the functions that one HP_PICK pattern matches by their names without arguments,
+// parameters and returned type.
 static int pick_own(struct hp_filters *filters, const struct hp_profile *profile,
                     const struct filter_names *names, const char *text,
                     struct hp_err *err) {

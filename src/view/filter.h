@@ -14,7 +14,8 @@ static inline uint8_t hp_mark_of(enum hp_filter_rule rule) {
     return (uint8_t)(1 << rule);
 }
 
-// {0}: there are no filters.
+// The filters of a view, and the names and frames that each of them matches.  {0}: there
+// are no filters.
 struct hp_filters {
     struct hp_filter *at; // owned copies of the filters asked for
     size_t count;

@@ -8,7 +8,7 @@ enum {
     BOX_BYTES = 400,    // approximate size of a box in a file, without its name
 };
 
-// State of making the boxes.
+// State while the boxes of a flame graph are made.
 struct flame_grower {
     const struct hp_view *view;
     struct hp_flames *flames;
@@ -21,7 +21,8 @@ static hp_fixed larger(hp_fixed a, hp_fixed b) {
     return a > b ? a : b;
 }
 
-// Return the sum of the stacks [first, end) on a side: 0 before, 1 after.
+// Return the sum of the stacks [first, end) on side `side` of a comparison: 0 is before,
+// 1 is after.
 static hp_fixed held(const struct flame_grower *g, int side, uint32_t first,
                      uint32_t end) {
     const hp_fixed *running = g->running[side];

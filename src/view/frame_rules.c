@@ -495,8 +495,8 @@ static enum hp_frame_class class_of(struct hp_frame_rules *rules,
                                                   : combine(rules, matches, has_file);
 }
 
-// Without rules of the user, all frames of a module that have no symbols have one class,
-// which is cached.
+// Return the class of a call.  Without rules of the user, all frames of a module that
+// have no symbols have one class, which is cached.
 enum hp_frame_class hp_frame_rules_class(struct hp_frame_rules *rules,
                                          const struct hp_frame *frame,
                                          const struct hp_line *line) {

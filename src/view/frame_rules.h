@@ -21,7 +21,8 @@ struct hp_frame_matches {
     uint64_t rows;   // bit i: row i of the built-in table matches
 };
 
-// {0} has nothing to free.
+// The rules that decide the classes of frames, and a cache of what they match.  {0} has
+// nothing to free.
 struct hp_frame_rules {
     struct hp_pattern *patterns;       // built-in rows, then the user's rules; owned
     const struct hp_frame_rule *given; // the user's rules, borrowed

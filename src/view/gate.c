@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Return the view whose rows the gate judges.
+// Return the view whose rows the condition of --fail-if (the gate) judges.
 static const struct hp_view *judged_of(const struct hp_view *view) {
     while (view->judged) {
         view = view->judged;
@@ -27,18 +27,20 @@ static double base_of(const struct hp_view *view) {
     return fmax(hp_fixed_double(total.before, view->options.metric), 0);
 }
 
-// Return the growth above which the gate fails, in bytes or objects.
+// Return the growth above which the condition of --fail-if (the gate) is met, in bytes or
+// objects.
 static double limit_of(const struct hp_view *view) {
     return view->gate.growth * (view->gate.is_share ? base_of(view) : 1);
 }
 
-// Whether a growth and its p-value meet the condition of the gate.
+// Whether a growth and its p-value meet the condition of --fail-if (the gate).
 static bool meets(const struct hp_view *view, double grown, double p) {
     return grown > limit_of(view) && (view->gate.p <= 0 || p < view->gate.p);
 }
 
-// Whether a growth makes the gate fail, even after subtracting memory that may have been
-// in the row before, in code that is not compared.  Fills `excess` in any case.
+// Whether a growth meets the condition of --fail-if, even after subtracting memory that
+// may have been in the row before, in code that is not compared.  Fills `excess` in any
+// case.
 static bool exceeds(const struct hp_view *view, const struct hp_growth *growth,
                     struct hp_excess *excess) {
     double base = base_of(view), grown = growth_of(view, growth);
@@ -58,7 +60,8 @@ static bool row_exceeds(const struct hp_view *view, size_t row,
     return exceeds(view, &growth, excess);
 }
 
-// Whether a module with code that is not compared makes the gate fail as a whole.
+// Whether a module with code that is not compared meets the condition of --fail-if as a
+// whole.
 static bool module_exceeds(const struct hp_view *view, struct hp_excess *excess) {
     const struct hp_open_code *open = hp_open_code_of(view);
     for (size_t i = 0; open && i < open->modules.count; i++) {
@@ -71,8 +74,9 @@ static bool module_exceeds(const struct hp_view *view, struct hp_excess *excess)
     return false;
 }
 
-// Checks the total first, then the rows in order, then whole modules with code that is
-// not compared.
+// Whether the report meets the condition of --fail-if (the gate).  Checks the total
+// first, then the rows in order, then whole modules with code that is not compared; the
+// first that meets it becomes *first.
 bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     const struct hp_view *rows = judged_of(view);
     struct hp_excess excess;
@@ -99,16 +103,18 @@ bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     return found;
 }
 
-// Whether a row would make the gate fail if, on the base side, none of its memory had
-// been in code that is not compared.  Only code of the program itself is considered.
+// Whether a row would meet the condition of --fail-if if, on the base side, none of its
+// memory had been in code that is not compared.  Only code of the program itself is
+// considered.
 static bool hides_growth(const struct hp_view *view, size_t row) {
     struct hp_growth growth = view->report->growth(view, row);
     return growth.has_own_open && growth.open_before > 0 &&
            meets(view, growth_of(view, &growth), growth.plain_p);
 }
 
-// The gate is undecided if the allocator was reset between the dumps, if code of the
-// program itself has no names in some dumps, or if a row may hide growth.
+// Whether the condition of --fail-if (the gate) cannot be decided: the allocator was
+// reset between the dumps, code of the program itself has no names in some dumps, or a
+// row may hide growth.
 bool hp_view_is_open(const struct hp_view *view) {
     const struct hp_view *rows = judged_of(view);
     const struct hp_open_code *open = view->options.gate ? hp_open_code_of(rows) : NULL;
@@ -133,7 +139,8 @@ bool hp_view_is_open(const struct hp_view *view) {
 
 // --- text of an excess --------------------------------------------------------------------
 
-// Write an amount: "19.3 MiB", or "1,234" for objects and other counts.
+// Write an amount of the view's metric: "19.3 MiB" if the metric is in bytes, otherwise
+// "1,234".
 static void put_amount(char *out, const struct hp_view *view, double amount) {
     enum hp_metric metric = view->options.metric;
     double scaled = amount * (double)((uint64_t)1 << hp_fraction(metric));

@@ -43,7 +43,7 @@ void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profil
                      hp_string set, const struct hp_report_options *options);
 struct hp_span hp_group_of_none(enum hp_granularity by);
 
-// An input and its group.
+// An input and the name of the group of rows that it belongs to.
 struct hp_group_member {
     struct hp_span name; // name of the group
     const struct hp_input_record *input;

@@ -41,14 +41,16 @@ enum {
 
 // --- sums ---------------------------------------------------------------------------------
 
-// One holder's part of a row.
+// The numbers that one holder (an input, or all inputs with the same labels) has in a
+// row.
 struct holder_part {
     uint32_t holder;       // index in finder.all
     double samples, value; // effective samples; value in the metric
     double y;              // test statistic, by one of the WAYS
 };
 
-// A row, summed over all holders that have it.
+// A row of the report, summed over all holders (inputs, or groups of inputs with the same
+// labels) that have it.
 struct held_row {
     size_t present;             // number of holders that have the row
     double samples, value;      // sums of the parts
@@ -69,7 +71,8 @@ struct holder {
     double load;       // effective samples of all rows
 };
 
-// State of the search.
+// State of the search for rows that are mostly in one holder (an input, or all inputs
+// with the same labels), and for outliers among the holders of a row.
 struct holder_finder {
     const struct hp_view *view;
     const struct hp_members *members;
@@ -89,8 +92,8 @@ static double effective(double value, double variance) {
     return value > 0 ? fmin(samples, most_samples) : 0;
 }
 
-// Return y, by the first of the WAYS, of a holder with this load that has no samples of
-// the row.
+// Return the test statistic, relative to the load of the holder, of a holder that has no
+// samples of the row; `load` is its samples of all rows.
 static double absent_y(double load) {
     return log(half_sample) - log(fmax(load, half_sample));
 }
@@ -104,8 +107,8 @@ static void add_node(struct holder_finder *finder, uint32_t node, double value,
     finder->variances[node] += variance;
 }
 
-// Add the values and variances of an input to the current holder's, by row, and to its
-// total.
+// Add the values and variances of an input to those of the current holder (an input, or
+// all inputs with the same labels), by row, and to its total.
 static void add_input(struct holder_finder *finder, size_t number) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_members *members = finder->members;
@@ -129,7 +132,8 @@ static void add_input(struct holder_finder *finder, size_t number) {
     hp_history_done_reading(&reader);
 }
 
-// Insert a part among those with the largest y; the smallest is dropped.
+// Insert what a holder has of a row among those with the largest test statistic; the
+// smallest is dropped.
 static void put_in_order(struct holder_part *top, struct holder_part part) {
     for (size_t i = 0; i < HP_STAND_OUT; i++) {
         if (top[i].samples <= 0 || part.y > top[i].y) {
@@ -140,7 +144,7 @@ static void put_in_order(struct holder_part *top, struct holder_part part) {
     }
 }
 
-// Add the current holder's part of a row to the row's sums.
+// Add what the current holder has of a row to the row's sums.
 static void end_row(struct holder_finder *finder, uint32_t holder, uint32_t node) {
     struct held_row *row = &finder->rows[node];
     double load = finder->all.at[holder].load, value = finder->values[node];
@@ -173,7 +177,8 @@ static void clear(struct holder_finder *finder) {
     finder->touched.count = 0;
 }
 
-// Sum all inputs of a holder and add its parts to the rows.
+// Sum all inputs of a holder (an input, or all inputs with the same labels), and add what
+// it has of each row to the rows.
 static void add_holder(struct holder_finder *finder, uint32_t number) {
     struct holder *holder = &finder->all.at[number];
     size_t total = finder->members->node_count;
@@ -238,8 +243,8 @@ static double odds_of(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
 }
 
-// Decide whether the largest holder of a row holds it, with probability of error `alpha`,
-// and append it to holders->holdings if it does.
+// Decide whether the holder with most samples of a row holds most of the row, with
+// probability of error `alpha`, and append it to holders->holdings if it does.
 static void judge_holding(struct hp_holders *holders, const struct holder_finder *finder,
                           uint32_t node, double alpha) {
     const struct held_row *row = &finder->rows[node];
@@ -262,8 +267,9 @@ static void judge_holding(struct hp_holders *holders, const struct holder_finder
 
 // --- outliers -------------------------------------------------------------------------------
 
-// Distribution of y, by one of the WAYS, over the holders except the candidate and those
-// excluded.
+// Number, mean and standard deviation of the test statistic, by one of its two
+// definitions, over all holders except the candidate for an outlier and the holders that
+// are excluded.
 struct others {
     double count, mean, sd;
     // Sums over the others and the candidate: samples of the row, and of other rows.
@@ -303,7 +309,8 @@ static struct others others_of(const struct holder_finder *finder,
 }
 
 // Return the p-value that the largest holder after `left_out` excluded ones stands out,
-// times the number of holders compared.  `*way`: the definition of y that was used.
+// times the number of holders compared.  `*way`: which of the two definitions of the test
+// statistic was used.
 static double p_of(const struct holder_finder *finder, const struct held_row *row,
                    size_t left_out, int *way) {
     struct others ways[WAYS] = {others_of(finder, row, 0, left_out),
@@ -324,8 +331,8 @@ static double p_of(const struct holder_finder *finder, const struct held_row *ro
     return part->samples > 0 ? fmin(fmax(by_t, by_chance) * (others->count + 1), 1) : 1;
 }
 
-// A row's p-values with none, one or two of its largest holders excluded, as far as that
-// is allowed.
+// The p-values of a row without any of its largest holders excluded, with one and with
+// two of them excluded, as far as that is allowed.
 struct outlier_candidate {
     uint32_t node;
     double value;                  // value of the row, in the metric
@@ -333,8 +340,8 @@ struct outlier_candidate {
     int way[HP_STAND_OUT];         // definitions of y used for p
 };
 
-// Compute the p-values of a row.  At most a quarter of the holders are excluded, and none
-// if there are fewer than eight.
+// Compute the p-values with which the largest holders of a row stand out.  At most a
+// quarter of the holders are excluded, and none if there are fewer than eight.
 static struct outlier_candidate candidate_of(const struct holder_finder *finder,
                                              uint32_t node) {
     const struct held_row *row = &finder->rows[node];
@@ -366,8 +373,8 @@ static int by_value(const void *left, const void *right) {
     return (a->node > b->node) - (a->node < b->node);
 }
 
-// Record the outliers of a row.  If the test passes with some largest holders excluded,
-// these are outliers, too.
+// Record the outliers of a row: inputs, or groups of inputs with equal labels.  If the
+// test passes with some of the largest ones excluded, these are outliers, too.
 static void name_outliers(struct hp_holders *holders, const struct holder_finder *finder,
                           const struct outlier_candidate *candidate, double alpha) {
     const struct held_row *row = &finder->rows[candidate->node];

@@ -14,18 +14,19 @@ enum {
     HP_STAND_OUT = 3, // largest number of outliers of one row
 };
 
-// A holder that holds a row.
+// A holder (an input, or all inputs with the same labels) that has most of a row.
 struct hp_holding {
     hp_node_id node;
     const char *name;
     double value; // in the metric of the report
-    // Its share of the row in effective samples, and the lower confidence bound of that
-    // share.
+    // Its share of the row's effective samples (equal samples that would have the same
+    // error), and the lower confidence bound of that share.
     double share, low;
     double of_rest; // its share of all other rows
 };
 
-// A holder that stands out in a row.
+// A holder (an input, or all inputs with the same labels) that stands out among the
+// holders of a row.
 struct hp_row_outlier {
     hp_node_id node;
     const char *name;
@@ -34,7 +35,8 @@ struct hp_row_outlier {
     double p;      // p-value, multiplied by the number of holders compared
 };
 
-// Result of the search for holdings and outliers; {0} has no holders.
+// The rows that are mostly in one holder (an input, or all inputs with the same labels),
+// and the holders that stand out in a row; {0} has no holders.
 struct hp_holders {
     size_t count;                       // number of holders
     HP_VEC(struct hp_holding) holdings; // the largest first, at most one for each node

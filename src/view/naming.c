@@ -12,8 +12,8 @@ enum {
     STAND_INS = 2, // calls without a frame: "[empty stack]" and "[truncated]"
 };
 
-// Cache of the heads of place names (the text before the number, as "libfoo.so.1+"), for
-// the module last used: frames are sorted by module.
+// The texts before the number in names of places, as "libfoo.so.1+", for the module last
+// used: frames are sorted by module.
 struct heads {
     bool is_known;
     hp_module_id module;
@@ -85,8 +85,8 @@ static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_star
     return head;
 }
 
-// Return the head of a frame's place, or of the start of its function if `offset` is not
-// the frame's own address.
+// Return the text before the number in the name of a frame's place, or of the place where
+// its function starts if `offset` is not the frame's own address.
 static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
                                   const struct hp_frame *frame, uint64_t offset) {
     if (!heads->is_known || heads->module.n != frame->module.n) {
@@ -333,7 +333,7 @@ static void cut_frame(struct hp_naming *naming, size_t first) {
 
 // --- calls --------------------------------------------------------------------------------
 
-// State of making the calls of all frames.
+// State while the calls of all frames are named.
 struct call_maker {
     struct hp_naming *naming;
     struct hp_frame_rules rules;
@@ -344,8 +344,9 @@ struct call_maker {
     HP_VEC(hp_node_id) of_functions;
 };
 
-// Whether the name of a call is only a place.  Sets `*offset` to the number in the place:
-// the start of the function, or for HP_BY_ADDRESS the frame's own address.
+// Whether a call is named after an address only, "libfoo.so.1+0x1234".  Sets `*offset` to
+// the number in that name: the start of the function, or for HP_BY_ADDRESS the frame's
+// own address.
 static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
                      enum hp_granularity by, uint64_t *offset) {
     bool has_name = line && (line->function.n || by == HP_BY_LINE);

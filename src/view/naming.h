@@ -21,7 +21,7 @@ struct hp_call {
     bool is_hidden; // filters hide it
 };
 
-// In hp_naming.only: all calls of the frame are folded.
+// In hp_naming.only: there is no node, because all calls of the frame are folded.
 #define HP_NO_NODE UINT32_MAX
 
 // The names of all frames of a profile.
@@ -87,8 +87,8 @@ struct hp_span hp_node_full_name(const struct hp_naming *naming, hp_node_id node
 // Return the class of a node; HP_CLASSES: it has none, like modules and groups of inputs.
 enum hp_frame_class hp_node_class(const struct hp_naming *naming, hp_node_id node);
 
-// Place of a node in binaries and source files.  A member is 0 if the frames of the node
-// differ in it, or do not have it.
+// The module, source file, line and function of a node.  A member is 0 if the frames of
+// the node differ in it, or do not have it.
 struct hp_origin {
     hp_module_id module;
     hp_string function, file; // strings of the profile

@@ -19,7 +19,7 @@ enum {
 
 static const char digits[] = "0123456789abcdef";
 
-// Texts of places that were asked for.
+// Texts of names of addresses, "libfoo.so.1+0x1234", that were asked for and are kept.
 struct hp_place_texts {
     struct hp_arena arena;   // owns the texts
     HP_VEC(const char *) of; // by node; NULL: not formatted yet
@@ -73,7 +73,8 @@ static void index_all(struct hp_node_names *names) {
     names->indexed = names->all.count;
 }
 
-// Look up the node with these parts in the index, and return it; append it if it is new.
+// Look up the node with these parts of a name and this class in the index, and return it;
+// append it if it is new.
 static hp_node_id find(struct hp_node_names *names, const struct hp_name_parts *name) {
     static_assert(sizeof *name == 16, "all of its bytes are compared");
     uint32_t hash = hash_of(name), found;
@@ -117,8 +118,8 @@ static hp_node_id add_text(struct hp_node_names *names, struct hp_span text,
     return names->all.at[first->n].class == class ? *first : find(names, &name);
 }
 
-// Return the length of the head if a text reads like a place, and set its number; else
-// return SIZE_MAX.
+// Return the length of the text before the number if a text reads like the name of an
+// address, "libfoo.so.1+0x1234", and set its number; else return SIZE_MAX.
 static size_t head_of(struct hp_span text, uint64_t *number) {
     size_t first = text.size;
     const char *digit;
@@ -146,8 +147,8 @@ hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
 
 // --- texts of names -----------------------------------------------------------------------
 
-// Format the text of a place: `size` bytes, which the caller computed, and a NUL.  The
-// text is owned by names->put.
+// Format the name of an address, "libfoo.so.1+0x1234": `size` bytes, which the caller
+// computed, and a NUL.  The text is owned by names->put.
 static const char *put_together(const struct hp_node_names *names,
                                 const struct hp_name_parts *place, size_t size) {
     struct hp_span head = hp_strtab_span(&names->heads.strings, place->text);

@@ -31,7 +31,7 @@ struct hp_name_texts {
     HP_VEC(hp_node_id) nodes;
 };
 
-// {0} is empty.
+// The names of all nodes of a naming.  {0} is empty.
 struct hp_node_names {
     HP_VEC(struct hp_name_parts) all; // by node; [0] is unused
     struct hp_name_texts texts, heads;
@@ -44,7 +44,7 @@ struct hp_node_names {
 void hp_node_names_done(struct hp_node_names *names);
 
 // Return the node of a name and class; add it if it is new.  HP_CLASSES means no class.
-// A text that reads like a place becomes one.
+// A text that reads like the name of an address, "libfoo.so.1+0x1234", is stored as such.
 hp_node_id hp_node_names_add(struct hp_node_names *names, struct hp_span text,
                              enum hp_frame_class class);
 

@@ -24,7 +24,7 @@ static bool has_file(const struct hp_module *module) {
             is_read);
 }
 
-// Properties of all modules with one path.
+// What the builds of one file, which are all modules with one path, have or lack.
 struct path {
     uint32_t builds;        // number of different builds that have a file
     bool has_one_id;        // all inputs record one and the same build id
@@ -33,8 +33,8 @@ struct path {
     bool lacks_names;       // some build has a file, and frames without names
 };
 
-// Examine all modules with the path of `first`.  `nameless`: for each module, whether it
-// has frames without symbols.
+// Find out what the modules with the path of `first` have or lack.  `nameless`: for each
+// module, whether it has frames without symbols.
 static struct path look_at_path(const struct hp_profile *profile, const bool *nameless,
                                 const struct hp_module *first) {
     struct path found = {.has_one_id = first->recorded_build_id.n != 0,
@@ -146,7 +146,7 @@ bool hp_sides_have_same_processes(const struct hp_profile *profile,
 
 // --- frames ---------------------------------------------------------------------------------
 
-// State of examining frames, stacks and dumps.
+// State while frames, stacks and dumps are searched for code that cannot be compared.
 struct open_finder {
     struct hp_open_code *open;
     const struct hp_view *view;
@@ -155,7 +155,8 @@ struct open_finder {
     uint64_t *last_input;     // for each node: last input counted there, + 1; 0: none
 };
 
-// Fill of_path from the list of modules and from those represented by others.
+// Fill of_path: for each module of the profile, the set of the listed modules with its
+// path, or of those that represent it.
 static void find_paths(struct open_finder *finder) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_open_code *open = finder->open;
@@ -183,8 +184,8 @@ struct frame_sets {
     uint64_t all, open;
 };
 
-// Return the sets of a frame.  A frame with symbols is open only in modules of the kind
-// HP_OPEN_MOVED.
+// Return the sets of listed modules that a frame belongs to.  A frame with symbols cannot
+// be compared only in modules of the kind HP_OPEN_MOVED.
 static struct frame_sets sets_of(const struct open_finder *finder,
                                  const struct hp_frame *frame) {
     uint32_t n = frame->module.n;
@@ -259,8 +260,8 @@ static void look_at_stacks(struct open_finder *finder) {
 
 // --- dumps ----------------------------------------------------------------------------------
 
-// Add 1 to dumps_with of each node of a stack, unless this input was counted there
-// before.
+// For input number `number` on one side of a comparison, count a dump in dumps_with of
+// each node of a stack, unless the input was counted at that node before.
 static void count_addresses(struct open_finder *finder, size_t number, uint32_t stack,
                             int side) {
     const struct hp_naming *naming = &finder->view->naming;
@@ -325,7 +326,7 @@ static void add_input(struct open_finder *finder, size_t number, int side) {
     }
 }
 
-// Call `look` for each input of both sides.
+// Call `look` for each input of both sides of the comparison.
 static void each_input(struct open_finder *finder, const struct hp_sides *sides,
                        void (*look)(struct open_finder *, size_t, int)) {
     for (size_t i = 0; i < sides->base.count; i++) {

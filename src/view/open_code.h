@@ -50,7 +50,8 @@ struct hp_open_module {
     struct hp_growth growth; // change of all stacks of the module, in a comparison
 };
 
-// The dumps that have names for all modules of a set.
+// The dumps that have names for all modules of a set, and whether they are enough to
+// compare rows over them.
 struct hp_named_dumps {
     uint64_t modules;      // the set
     bool is_enough;        // there are enough dumps to compare functions over them
@@ -58,13 +59,15 @@ struct hp_named_dumps {
     struct hp_sums *sums;  // result of hp_diff_sums(), owned; NULL: not enough dumps
 };
 
-// Cache of hp_named_list_get(); {0} is empty.  All entries have the same sides and
-// members.
+// Cache of hp_named_list_get(): for each set of modules that was asked for, the dumps
+// that have names for all of them.  {0} is empty.  All entries are of the same
+// comparison.
 struct hp_named_list {
     HP_VEC(struct hp_named_dumps) all;
 };
 
-// A module without a bit of its own: another module of the list represents it.
+// A module that has no bit of its own in sets of modules: another module of the list
+// represents it.
 struct hp_further_module {
     hp_string path;
     enum hp_open_kind kind;
@@ -91,7 +94,8 @@ static inline bool hp_open_module_is_open(const struct hp_open_module *module) {
     return module->open[0] + module->open[1] > 0;
 }
 
-// Return the open code of a view's report, borrowed; NULL: the report compares nothing.
+// Return what code of a view's report cannot be compared in all dumps, borrowed; NULL:
+// the report compares nothing.
 const struct hp_open_code *hp_open_code_of(const struct hp_view *view);
 
 // Whether rows are lines or addresses of several builds.  These cannot be compared;
@@ -107,9 +111,9 @@ struct hp_span hp_open_module_path(const struct hp_view *view,
 bool hp_sides_have_same_processes(const struct hp_profile *profile,
                                   const struct hp_sides *sides);
 
-// Find the open code among the dumps of both sides.  `has_same_processes`: see
-// hp_sides_have_same_processes().  The result is {0} if all code can be compared.  Free
-// with hp_open_code_done().
+// Find the code that cannot be compared among the dumps of both sides, because some lack
+// its names.  `has_same_processes`: see hp_sides_have_same_processes().  The result is
+// {0} if all code can be compared.  Free with hp_open_code_done().
 void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
                        const struct hp_sides *sides, bool has_same_processes);
 void hp_open_code_done(struct hp_open_code *open);

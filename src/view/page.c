@@ -15,13 +15,14 @@ enum {
     MOST_GROUPS = 16, // groups of inputs in a facet; each may have values of each stack
 };
 
-// The boxes that become nodes of the tree.
+// The boxes of the flame graph that become nodes of the tree of calls.
 struct picker {
     const struct hp_flames *flames;
     HP_VEC(uint32_t) boxes; // boxes with a name, the largest first
 };
 
-// Whether a box is a function: not the root or a merged box.
+// Whether a box of the flame graph is one function: it is neither the root nor a merged
+// box.
 static bool has_name(const struct hp_flame *flame) {
     return flame->parent != HP_NO_PARENT && flame->merged == 0;
 }

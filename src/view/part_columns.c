@@ -55,7 +55,7 @@ static uint64_t range_of_size(uint64_t size) {
     return range;
 }
 
-// Extend `ends` to include the size of a part, if that is known.
+// Extend `ends` to include the size of the objects of a part, if that size is known.
 static void widen(struct size_ends *ends, const struct hp_size_part *part) {
     if (part->size != HP_MIXED_SIZES) {
         bool is_first = ends->least == 0;
@@ -65,7 +65,8 @@ static void widen(struct size_ends *ends, const struct hp_size_part *part) {
     }
 }
 
-// Add the sizes of a stack to the sums of a node, by range, and extend the node's ends.
+// Add the sizes of a stack to the sums of a node, by range, and include them in the
+// node's least and largest size.
 static void add_sizes(struct hp_part_columns *columns, hp_node_id node,
                       const struct hp_sizes *sizes, size_t stack) {
     const struct hp_size_part *part = hp_sizes_of(sizes, (uint32_t)stack);
@@ -114,7 +115,7 @@ void hp_part_columns_free(struct hp_part_columns *columns) {
 
 // --- texts --------------------------------------------------------------------------------
 
-// A node's amount in each range, in bytes or in objects.
+// The bytes or objects of a node in each range of sizes or ages.
 struct histogram {
     double of[RANGES + 1];
     double known, all; // amount with known size or age; the whole amount

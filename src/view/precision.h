@@ -6,7 +6,7 @@
 #include "model/profile.h"
 #include "stats/measure.h"
 
-// Settings that the intervals of a report depend on.
+// Settings by which the confidence intervals of a report are computed.
 struct hp_precision {
     double confidence; // confidence of intervals, 0 to 1
     // Number of combinations of dumps among which the fullest of each process were

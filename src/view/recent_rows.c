@@ -272,7 +272,8 @@ static size_t largest_batch(const struct recent_entry *entries, size_t count) {
     return largest;
 }
 
-// Make a row from its entries, which all have the same place.
+// Make a row from its entries, which are all of one node, of the total, or of the sum
+// that filters leave.
 static struct hp_recent_row make_row(const struct recent_builder *builder,
                                      const struct recent_entry *entries, size_t count) {
     struct hp_recent_row row = {.place = entries->place, .sampled = count};

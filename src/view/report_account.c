@@ -50,7 +50,7 @@ static const struct hp_field fields[] = {
 
 // --- rows ---------------------------------------------------------------------------------
 
-// State while the tables are built.
+// State while the tables of a report of accounts are built.
 struct tables {
     struct hp_view *view;
     struct hp_account_rows *rows;
@@ -84,7 +84,7 @@ static struct hp_account_row *row_of(const struct tables *t, uint32_t row) {
     return &t->rows->of.at[row];
 }
 
-// Add a row for the part of `parent` that its children do not explain, if there is any.
+// Add a row for the bytes of `parent` that its children do not explain, if there are any.
 static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
     if (rest != 0) {
         uint32_t row = add(t, parent, "[the books do not balance]", rest);
@@ -481,8 +481,8 @@ static void add_bound(struct tables *t, const char *name, hp_int128 least,
     row_of(t, row)->range = (struct hp_interval){(double)least, (double)most};
 }
 
-// Add bounds that follow from kernel and allocator together.  They are valid for one
-// process only.
+// Add rows for memory that is known only between two bounds, which follow from the
+// numbers of kernel and allocator together.  They are valid for one process only.
 static void add_bounds(struct tables *t, const struct account_sums *sums) {
     hp_int128 anonymous = hp_kernel_maps_anonymous(&sums->maps);
     if (sums->processes == 1 && sums->maps.of[HP_MAPPED_JEMALLOC].rss == 0) {

@@ -38,8 +38,8 @@ struct lifetime_adder {
 
 // --- sums ---------------------------------------------------------------------------------
 
-// The place (hp_lifetime_row.place) of the i-th row that a stack is added to: rows of its
-// nodes come first, then the total, then the sum of the stacks that filters leave.
+// Return the number of the i-th row that a stack is added to: rows of its nodes come
+// first, then the total, then the sum of the stacks that filters leave.
 static size_t places_of(const struct hp_members *members, size_t stack, size_t i) {
     size_t first = members->first.at[stack], nodes = members->first.at[stack + 1] - first;
     return i < nodes ? members->nodes.at[first + i].n : members->node_count + i - nodes;
@@ -71,7 +71,8 @@ static void add_end(struct stack_ends *ends, int end, const struct hp_observatio
 }
 
 // Add the values of a stack in dump `dump` of the series: to the series of the stack, to
-// the variances of its places and, in the first and last dump, to its ends.
+// the variances of the rows that it belongs to and, if this is the first or last dump, to
+// its values there.
 static void add_observation(struct lifetime_adder *adder, uint32_t dump,
                             const struct hp_observation *seen) {
     struct hp_lifetimes *lifetimes = adder->lifetimes;
@@ -110,7 +111,7 @@ static bool end_bounds(struct lifetime_adder *adder) {
 }
 
 // Read one dump, `number` of the series, from the history; add the standard errors of its
-// live bytes to the places.
+// live bytes to the rows.
 static void read_dump(struct lifetime_adder *adder, const struct hp_series_dump *dump,
                       uint32_t number) {
     struct hp_history_reader reader = {0};
@@ -129,15 +130,17 @@ static void read_dump(struct lifetime_adder *adder, const struct hp_series_dump 
     }
 }
 
-// The slack of the difference of two dumps.  Raw counts only grow (adds_up): bytes that
-// are hidden in the first dump are also hidden in the last one.
+// Return by how much the difference of two dumps may be too low or too high because the
+// sizes of objects are unknown.  Raw counts only grow (adds_up): bytes that are hidden in
+// the first dump are also hidden in the last one.
 static struct hp_slack slack_between(const struct hp_slack ends[2], bool adds_up) {
     double hidden = ends[1].hidden - (adds_up ? ends[0].hidden : 0);
     return (struct hp_slack){fmax(0, hidden) + ends[0].excess,
                              ends[1].excess + (adds_up ? 0 : ends[0].hidden)};
 }
 
-// Add a stack to the rows of its places.  Called after all dumps were read.
+// Add a stack to the rows of its nodes and to the totals.  Called after all dumps were
+// read.
 static void add_stack(struct lifetime_adder *adder, size_t stack) {
     const struct stack_ends *ends = &adder->ends[stack];
     struct hp_quantity allocated = {

@@ -169,7 +169,7 @@ static void take_lines(const struct list_sums *sums, size_t nodes) {
     }
 }
 
-// Context of by_value().
+// The table of texts that by_value() compares names by.
 struct function_order {
     const struct hp_strtab *strings;
 };

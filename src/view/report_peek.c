@@ -12,7 +12,7 @@ enum {
     MANY = 16, // errors of calls in at least this many stacks are kept once computed
 };
 
-// State of the search for calls.
+// State while the callers and callees of selected functions are searched for.
 struct collector {
     struct hp_neighbors *neighbors;
     // Finds the index in neighbors->calls by the hash of callee and caller.
@@ -241,7 +241,7 @@ static void rank_neighbors(struct neighbor_groups *groups, const struct hp_namin
     free(is_known);
 }
 
-// Sort one group.
+// Sort one group of neighbors, the callers or the callees of a row.
 static void sort_group(struct neighbor_groups *groups, size_t first, size_t count) {
     struct hp_neighbor *all = groups->neighbors->all;
     if (count > 1) {

@@ -55,9 +55,10 @@ struct hp_neighbors {
 hp_fixed hp_neighbor_value(const struct hp_view *view,
                            const struct hp_neighbor *neighbor);
 
-// The same value with its error, which is written to *error.  The error is added up on
-// demand, as few calls are shown.  Not thread-safe: only one thread at a time may call
-// this function.
+// Return the sum of the stacks in which a row's function calls the neighbor, or is called
+// by it, with its error, which is written to *error.  The error is added up on demand, as
+// few calls are shown.  Not thread-safe: only one thread at a time may call this
+// function.
 struct hp_amount hp_neighbor_amount(const struct hp_view *view,
                                     const struct hp_neighbor *neighbor,
                                     struct hp_error *error);

@@ -12,7 +12,7 @@
 
 // --- growing ------------------------------------------------------------------------------
 
-// State while the tree is built.
+// State while the tree of calls is built.
 struct tree_grower {
     const struct hp_view *view;
     struct hp_tree *tree;
@@ -31,7 +31,7 @@ struct tree_grower {
     bool are_folded;
 };
 
-// Add up g->values: the value of each stack of the view in the view's metric.
+// Set g->values to the value of each stack of the view in the view's metric.
 static void sum_stacks(struct tree_grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
@@ -192,7 +192,8 @@ static void push_backwards(struct visits *visits, const uint32_t *order, size_t 
     }
 }
 
-// Make g->sequence, all branches in preorder: each branch, then its children by cum.
+// List all branches of the tree in g->sequence: each branch, then its children with all
+// below them, those with the largest cum first.
 static void put_in_order(struct tree_grower *g) {
     size_t count = g->tree->branches.count, placed = 0;
     uint32_t *order = hp_alloc(count * sizeof *order);
@@ -280,7 +281,7 @@ struct ranked_branch {
     uint32_t lines; // number of lines of text of the branch
 };
 
-// Order of branches by value, the largest first, then by place in the sequence.
+// Order branches by value, the largest first, then by position in the sequence.
 static int by_value(const void *left, const void *right) {
     const struct ranked_branch *a = left, *b = right;
     if (a->value != b->value) {
@@ -459,9 +460,9 @@ static void mark_last(struct hp_tree *tree) {
 
 // --- errors -------------------------------------------------------------------------------
 
-// Set the place of the error of each branch: branches with shown nodes, and roots, have
-// their own; other branches share that of the branch above.  Returns the number of
-// errors.
+// Give each branch the index of its error: branches with shown nodes, and roots, have an
+// error of their own; other branches share that of the branch above.  Returns the number
+// of errors.
 static size_t number_errors(struct tree_grower *g) {
     size_t count = 0;
     for (size_t i = 0; i < g->tree->branches.count; i++) {

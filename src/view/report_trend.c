@@ -118,8 +118,8 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     }
 }
 
-// Fail if the gate has a bound for p, and no series can have a p-value.  Such a condition
-// can never hold, so that the gate would always pass.
+// Fail if the condition of --fail-if has a bound for p, and no series can have a p-value.
+// Such a condition can never hold, so that it would never fail a run.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool can = false;
@@ -250,7 +250,7 @@ static unsigned flags(const struct hp_view *view, size_t row) {
     return row_of(view, row)->is_significant ? HP_ROW_SIGNIFICANT : 0;
 }
 
-// The change of a row, for the gate.
+// Return the growth of a row, which the condition of --fail-if judges.
 static struct hp_growth growth(const struct hp_view *view, size_t number) {
     const struct hp_trend_row *row = row_of(view, number);
     return (struct hp_growth){

@@ -41,7 +41,7 @@ const char *hp_report_help(enum hp_report_kind kind) {
     return hp_reports[kind]->help;
 }
 
-// The arguments that a kind of report takes besides the new inputs, as bits.
+// Return the arguments that a kind of report takes besides the new inputs, as bits.
 unsigned hp_report_takes(enum hp_report_kind kind) {
     const struct hp_report *report = hp_reports[kind];
     return (report->takes_pattern ? HP_TAKES_PATTERN : 0u) |

@@ -13,7 +13,7 @@ enum {
     DIGITS = 1 << DIGIT,
 };
 
-// A value that is not a whole number.
+// A value that is not a whole number, and the fraction that rounding down removes.
 struct fraction {
     uint64_t left; // the fraction that rounding down removes, in fixed point
     size_t place;  // index of the value in `values`

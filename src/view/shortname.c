@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-// State of the copy.
+// State while a name is copied without the parts that a short or bare name lacks.
 struct name_walk {
     struct hp_span full; // name to shorten
     size_t at;           // offset of the next byte in `full`
@@ -106,7 +106,7 @@ static size_t end_of_group(struct name_walk *w, size_t at) {
     return end > 0 ? end : w->full.size;
 }
 
-// Whether the group at the current position is a lambda.
+// Whether the brackets at the current position enclose a lambda.
 static bool is_lambda(const struct name_walk *w) {
     return hp_span_starts(rest_of(w, 1), "lambda");
 }
@@ -206,7 +206,7 @@ static void skip_trait(struct name_walk *w) {
 
 // --- kinds of brackets --------------------------------------------------------------------
 
-// Whether the group at the current position is part of a name, and not a list of
+// Whether the brackets at the current position are part of a name, and not a list of
 // arguments.
 static bool names_something(const struct name_walk *w) {
     struct hp_span inside = rest_of(w, 1);
@@ -268,7 +268,8 @@ static void take_parentheses(struct name_walk *w) {
     w->at = end;
 }
 
-// Whether the group up to `end` is the hash of a crate, as in "core[c1f1a4ba060b9bfa]::".
+// Whether the brackets up to `end` enclose the hash of a crate, as in
+// "core[c1f1a4ba060b9bfa]::".
 static bool is_crate_hash(const struct name_walk *w, size_t end) {
     size_t size = end - w->at;
     return size > 10 && size <= 18 && hp_span_starts(hp_span_from(w->full, end), "::") &&
@@ -434,8 +435,9 @@ static size_t without_marks(const char *name, size_t size) {
     return is_hashed ? size - 19 : size;
 }
 
-// End the copy: drop the returned type, marks of compilers, spaces and arguments at the
-// end.  Returns the name in w->out, with a NUL after it.
+// Complete the short or bare name that was copied: drop the returned type, marks of
+// compilers, spaces and arguments at its end.  Returns the name in w->out, with a NUL
+// after it.
 static struct hp_span finish(struct name_walk *w) {
     size_t begin = w->has_parameters ? w->begin : 0, size = w->size - begin;
     char *name = memmove(w->out, w->out + begin, size);

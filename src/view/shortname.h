@@ -45,7 +45,8 @@ static inline size_t hp_short_name_room(size_t size) {
 // short name is its own short name.
 struct hp_span hp_short_name(struct hp_span full, char *out);
 
-// Write the bare name in the same way.  A bracket that is never closed ends the name.
+// Write the bare name of `full` (without arguments, parameters and returned type) as
+// hp_short_name() writes the short one.  A bracket that is never closed ends the name.
 struct hp_span hp_bare_name(struct hp_span full, char *out);
 
 // Return the part of `full` after the type that the function returns.  `out` is scratch

@@ -19,9 +19,9 @@ static uint32_t find_or_add(struct site_finder *finder, const struct hp_site *si
     return number;
 }
 
-// Find the two sites of a call of the naming: for stacks that show it, and for stacks in
-// which show-from hides it.  They are one site if no filter is of that kind.  `site` has
-// the members that depend on the frame.
+// Find the two sites of a call (as a page shows it) of the naming: for stacks that show
+// it, and for stacks in which show-from hides it.  They are one site if no filter is of
+// that kind.  `site` has the members that depend on the frame.
 static void add_call(struct site_finder *finder, uint32_t number, struct hp_site site) {
     const struct hp_naming *naming = finder->naming;
     const struct hp_call *call = &naming->calls.at[number];
@@ -70,7 +70,8 @@ static int compare_texts(const struct hp_naming *naming, hp_string a, hp_string 
                : hp_span_compare(hp_strtab_span(strings, a), hp_strtab_span(strings, b));
 }
 
-// Order of sites by all members, so that different sites never compare equal.
+// Order sites (calls as a page shows them) by all members, so that different sites never
+// compare equal.
 static int compare(const struct hp_naming *naming, const struct hp_site *a,
                    const struct hp_site *b) {
     int order = a->name.n == b->name.n ? 0 : hp_node_compare(naming, a->name, b->name);

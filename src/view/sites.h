@@ -5,7 +5,9 @@
 
 #include "view/naming.h"
 
-// Sites are compared byte by byte, so that a new member must leave no padding.
+// A call as a page shows it: function, file, line, module and class, and whether it is
+// inlined or hidden by a filter.  Sites are compared byte by byte, so that a new member
+// must leave no padding.
 struct hp_site {
     hp_node_id name;                  // name of the called function
     hp_string function, file, module; // strings of the profile; 0: not known
@@ -15,7 +17,7 @@ struct hp_site {
     uint8_t nothing;                  // padding, always 0
 };
 
-// {0} has nothing to free.
+// The distinct sites of all calls of a naming.  {0} has nothing to free.
 struct hp_sites {
     // By name, file, line and module: the order does not depend on the order of the
     // inputs.
@@ -25,12 +27,12 @@ struct hp_sites {
     uint32_t *number_of;
 };
 
-// Find the sites of all calls.  A call that filters hide in one stack and show in another
-// one has two sites.
+// Find the sites of all calls, that is, how a page shows them.  A call that filters hide
+// in one stack and show in another one has two sites.
 void hp_sites_init(struct hp_sites *sites, const struct hp_naming *naming);
 void hp_sites_done(struct hp_sites *sites);
 
-// The site of a call of the naming.
+// Return the number of the site (the call as a page shows it) of a call of the naming.
 static inline uint32_t hp_site_of(const struct hp_sites *sites, uint32_t call,
                                   bool is_hidden) {
     return sites->number_of[2 * (size_t)call + is_hidden];

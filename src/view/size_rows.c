@@ -19,14 +19,15 @@ static bool is_visible(const struct hp_view *view, size_t stack) {
     return !view->is_visible || view->is_visible[stack];
 }
 
-// The parts of all stacks of the profile, by age or by size: one element for each column.
+// Return the objects of all stacks of the profile, by age or by size: one element for
+// each column.
 static const struct hp_sizes *parts_of(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     return view->options.by == HP_BY_AGE ? profile->ages : profile->sizes;
 }
 
-// A walk over the parts of all visible stacks, in the columns that are shown.  {.view}
-// begins it.
+// A walk over the objects of all visible stacks by size or age, in the columns that are
+// shown.  {.view} begins it.
 struct part_walk {
     const struct hp_view *view;
     enum hp_column column;
@@ -35,7 +36,7 @@ struct part_walk {
     const struct hp_size_part *part;
 };
 
-// Step to the next part.  Returns false if there is none.
+// Step to the next size or age of a stack.  Returns false if there is none.
 static bool next(struct part_walk *walk) {
     const struct hp_sizes *sizes = parts_of(walk->view);
     if (walk->part) {
@@ -142,7 +143,8 @@ static bool has_known_ages(const struct hp_profile *profile) {
     return found;
 }
 
-// Ages are known only for objects in use that dumps list one by one.
+// Fail if the view is asked for sizes or ages that it cannot show.  Ages are known only
+// for objects in use that dumps list one by one.
 int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     if (options->sizes && view->type) {
@@ -194,7 +196,7 @@ static void list_members(const struct hp_view *view) {
     }
 }
 
-// Add up the parts by size of a stack of the view in cache->sizes.
+// Add up the objects of a stack of the view by size, in cache->sizes.
 static void add_members(const struct hp_view *view, size_t stack, enum hp_column column) {
     struct hp_view_cache *cache = view->cache;
     const struct hp_sizes *sizes = &view->profile->sizes[column];
@@ -204,7 +206,7 @@ static void add_members(const struct hp_view *view, size_t stack, enum hp_column
     }
 }
 
-// Order of parts: most bytes first, then by size.
+// Order objects of several sizes: those with most bytes first, then by size.
 static int by_bytes(const void *left, const void *right) {
     const struct hp_size_part *a = *(const struct hp_size_part *const *)left;
     const struct hp_size_part *b = *(const struct hp_size_part *const *)right;

@@ -14,8 +14,8 @@ uint64_t *hp_size_rows_new(struct hp_view *view, size_t *count);
 void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
                       struct hp_top *top);
 
-// The parts of a stack of the view by size of object, the part with most bytes first.
-// The array is valid until the next call.
+// Return the objects of a stack of the view by size, the size with most bytes first.  The
+// array is valid until the next call.
 const struct hp_size_part *const *hp_view_stack_sizes(const struct hp_view *view,
                                                       size_t stack, enum hp_column column,
                                                       size_t *count);

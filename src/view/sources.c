@@ -34,7 +34,7 @@ static const char *const reasons[][2] = {
     [MISSING] = {"not found" HINT, NOWHERE},
 };
 
-// State of the reader.
+// State while source files are read.
 struct source_reader {
     const char *const *dirs; // folders of --source-dir
     size_t dir_count;

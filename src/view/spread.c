@@ -94,9 +94,9 @@ static struct moments moments_of(const struct single_input *all, size_t count) {
     return m;
 }
 
-// The p-value of a t test of one input against all others.  Without this input, the mean
-// is away / (H - 1) further from it, and the sum of squares is smaller by the term that
-// is subtracted.
+// Return the p-value of a t test of one input against all others.  Without this input,
+// the mean is further from it by the distance from the mean of all inputs, divided by the
+// number of the others, and the sum of squares is smaller by the term that is subtracted.
 static double t_test(double value, struct moments m) {
     double away = value - m.mean, others = m.count - 1;
     double distance = away * m.count / others;

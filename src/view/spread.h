@@ -5,7 +5,7 @@
 #include "view/holders.h"
 #include "view/open_code.h"
 
-// The spread of one row.  NAN: not known, as with a single input.
+// How much the inputs differ in one row.  NAN: not known, as with a single input.
 struct hp_spread_row {
     double mean; // mean of the values of all inputs
     double sd;   // standard deviation between inputs, without the part that sampling adds

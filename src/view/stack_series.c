@@ -13,7 +13,7 @@ enum {
     CHUNK = 56, // bytes of a chunk
 };
 
-// A chunk, in a linked list.
+// A chunk of the bytes of a stack's changes, in a linked list.
 struct series_chunk {
     struct series_chunk *next;
     uint8_t bytes[CHUNK];
@@ -155,8 +155,8 @@ static void add_changes(const struct hp_changes *changes, hp_fixed *sums) {
 
 // --- rows -----------------------------------------------------------------------------------
 
-// The stacks that each place (see hp_row_values_of()) is the sum of.  Those of place n
-// are stacks[first[n]] to stacks[first[n + 1] - 1].
+// For each row that can be asked for (a place, see hp_row_values_of()), the stacks that
+// it is the sum of.  Those of place n are stacks[first[n]] to stacks[first[n + 1] - 1].
 struct place_stacks {
     size_t *first;
     uint32_t *stacks;
@@ -172,7 +172,7 @@ struct hp_row_values {
     double *values;    // values of the row in each dump
 };
 
-// Call `add` for each stack and each place that it is added to: its nodes, the total, and
+// Call `add` for each stack and each row that it is added to: its nodes, the total, and
 // the sum of the stacks that filters leave.
 static void each_pair(const struct hp_members *members, struct place_stacks *of,
                       void add(struct place_stacks *of, size_t node, size_t stack)) {
@@ -187,20 +187,20 @@ static void each_pair(const struct hp_members *members, struct place_stacks *of,
     }
 }
 
-// Count a stack of place `node` in first[node + 2].  Once the counts are added up,
+// Count a stack of row `node` in first[node + 2].  Once the counts are added up,
 // first[node + 1] is the beginning of the list of `node`, for put_pair().
 static void count_pair(struct place_stacks *of, size_t node, size_t stack) {
     (void)stack;
     of->first[node + 2]++;
 }
 
-// Put a stack into the list of place `node`, at its next free index, first[node + 1].
+// Put a stack into the list of row `node`, at its next free index, first[node + 1].
 static void put_pair(struct place_stacks *of, size_t node, size_t stack) {
     of->stacks[of->first[node + 1]++] = (uint32_t)stack;
 }
 
-// Make the lists of stacks by place: count the stacks of each, then put them into it.
-// After both passes `first` contains the beginnings of the lists.
+// Make the lists of stacks by row: count the stacks of each row, then put them into its
+// list.  After both passes `first` contains the beginnings of the lists.
 static void sort_stacks(struct place_stacks *of, const struct hp_members *members) {
     size_t nodes = members->node_count + 2;
     of->first = hp_alloc((nodes + 2) * sizeof *of->first);

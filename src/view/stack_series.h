@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "view/visible_frames.h"
 
+// The value of each stack in each dump of a series, stored as changes from dump to dump.
 // {0} after hp_stack_series_done().
 struct hp_stack_series {
     struct hp_arena arena;
@@ -37,9 +38,9 @@ struct hp_row_values;
 struct hp_row_values *hp_row_values_new(const struct hp_members *members, size_t dumps);
 void hp_row_values_free(struct hp_row_values *values);
 
-// Values of a row in each dump, valid until the next call.  `place` is the number of a
-// node; node_count for the sum of all stacks, node_count + 1 for the stacks that filters
-// leave.
+// Return the values of a row in each dump, valid until the next call.  `place` is the
+// number of a node; node_count for the sum of all stacks, node_count + 1 for the sum of
+// the stacks that filters leave.
 const double *hp_row_values_of(struct hp_row_values *values,
                                const struct hp_stack_series *series, size_t place,
                                enum hp_metric metric);

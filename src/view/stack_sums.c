@@ -155,7 +155,7 @@ static void add_error(struct hp_stack_sums *sums, uint32_t stack, enum hp_column
     hp_error_add(&errors->own.at[*place & ~HP_OWN_ERROR], part->errors[column]);
 }
 
-// The data of add_to_sums().
+// The sums that add_to_sums() adds the values of a stack to.
 struct stack_adder {
     struct hp_stack_sums *sums;
     const struct hp_stacks *stacks;

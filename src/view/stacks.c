@@ -33,7 +33,7 @@ struct order_range {
     uint32_t depth;
 };
 
-// State of the sort.
+// State while the distinct stacks of a view are sorted.
 struct stack_sorter {
     const struct hp_stack_order *order;
     struct order_entry *entries;
@@ -184,12 +184,13 @@ static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
     hp_vec_push(&stacks->frame_of, no_frame);
 }
 
-// The place "[other]".
+// Return the place (an element of stacks) that represents the stacks beyond
+// options.max_samples, "[other]".
 static uint32_t place_of_other(const struct hp_stacks *stacks) {
     return (uint32_t)stacks->place_count - 1;
 }
 
-// The place that represents the frames that were cut off.
+// Return the place (an element of stacks) that represents the frames that were cut off.
 static uint32_t place_of_truncated(const struct hp_stacks *stacks) {
     return stacks->number_of[stacks->naming->truncated_call];
 }
@@ -315,7 +316,7 @@ static bool find_sites(const struct hp_stacks *stacks, const struct hp_stack *st
     return shown > 0;
 }
 
-// Limit a key to `most` places; the last one then represents the frames that were cut
+// Limit a key to `most` elements; the last one then represents the frames that were cut
 // off.  0: no limit.
 static void limit_depth(const struct hp_stacks *stacks, struct stack_key *key,
                         size_t most) {

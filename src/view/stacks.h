@@ -65,7 +65,7 @@ void hp_stack_order_sort(const struct hp_stack_order *order, uint32_t *numbers,
 
 // --- stacks ----------------------------------------------------------------------------
 
-// Marks a stack of the profile if filters leave nothing of it.
+// The number of a stack of the profile in a view whose filters leave nothing of it.
 #define HP_NO_STACK UINT32_MAX
 
 // The kind of elements that the stacks of a view consist of.
@@ -107,12 +107,14 @@ struct hp_stacks {
 // addresses.
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options);
-// Find stacks of sites.  `facet_of_set` is that of struct hp_facet, or NULL.
+// Find the distinct stacks whose elements are sites (calls as a page shows them).
+// `facet_of_set` is that of struct hp_facet, or NULL.
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,
                           const uint32_t *facet_of_set);
 void hp_stacks_done(struct hp_stacks *stacks);
 
-// The calls of a place.
+// The calls of one frame that belong to one element of a stack of addresses, a place; or
+// none for an element that represents no frame.
 struct hp_place {
     // NULL: the place represents no frame, as "[other]" does.
     const struct hp_frame *frame;

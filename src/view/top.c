@@ -289,7 +289,7 @@ static int compare(const void *left, const void *right, void *context) {
 }
 
 // Insert a row into the `first` first rows, which are sorted, by binary search.  The last
-// one of these moves to the former place of the row.
+// one of these moves to the former position of the row.
 static void insert(struct hp_row_key *rows, size_t first, struct hp_row_key *row,
                    struct row_order *order) {
     struct hp_row_key new = *row;

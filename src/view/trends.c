@@ -25,7 +25,7 @@ static const struct hp_trend_unit units[] = {
 
 // --- the series ---------------------------------------------------------------------------
 
-// A dump of the series.
+// A dump of the series whose trend is computed.
 struct dump {
     const struct hp_input_record *input;
     size_t number;                  // number in profile->inputs
@@ -84,7 +84,8 @@ static struct dump *make_series(const struct hp_view *view,
 
 // --- sums ---------------------------------------------------------------------------------
 
-// Sums of one place (hp_trend_row.place) over the dumps that were read so far.
+// Sums of one node, of the total, or of what filters leave, over the dumps that were read
+// so far.
 struct trend_sum {
     // Value in the first dump, in the dump before, and in the current one.
     hp_fixed first, before, now;
@@ -115,7 +116,8 @@ static hp_int128 variance_of(const struct hp_error *error, enum hp_metric metric
                : error->objects_variance >> HP_ERROR_FRACTION;
 }
 
-// Add the value of a stack in the current dump to a place.
+// Add the value of a stack in the current dump to the sum of a node, of the total, or of
+// what filters leave (a place).
 static void add(const struct trend_adder *adder, size_t place, hp_fixed value,
                 const struct hp_error *error) {
     struct trend_sum *sum = &adder->sums[place];
@@ -165,8 +167,8 @@ static void read_dump(struct trend_adder *adder, struct hp_stack_series *held,
     hp_history_done_reading(&reader);
 }
 
-// Add the values of the current dump, number `place` of the series, to the sums of a
-// place over all dumps; clear them for the next dump.
+// Add the values of the current dump, number `place` of the series, to the sums of one
+// row over all dumps; clear them for the next dump.
 static void conclude_dump(struct trend_sum *sum, const struct dump *dump, size_t place,
                           enum hp_metric metric) {
     double value = hp_fixed_double(sum->now, metric), variance = (double)sum->variance;
@@ -246,7 +248,7 @@ static struct hp_rise rise_of(const struct hp_change *change, double span,
     return (struct hp_rise){change->growth_p, least};
 }
 
-// The growth of all places: of `nodes` nodes, of the total and of the filtered sum.  The
+// Return the growth of each of `nodes` nodes, of the total and of the filtered sum.  The
 // caller frees the array.
 static struct hp_rise *make_rises(const struct hp_difference *difference, size_t nodes,
                                   double span, const struct comparison *of) {
@@ -268,9 +270,10 @@ void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
     hp_vec_push(&sides->new, series[trend->dumps - 1].number);
 }
 
-// Compare the last dump with an earlier one.  Returns the growth by place, per unit of
-// time; NULL if the dumps do not show how much was freed between them.  The caller frees
-// the array.  Sets trend->test if the earlier dump is the first one.
+// Compare the last dump with an earlier one.  Returns the growth of each node, of the
+// total and of the filtered sum, per unit of time; NULL if the dumps do not show how much
+// was freed between them.  The caller frees the array.  Sets trend->test if the earlier
+// dump is the first one.
 static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view *view,
                                           const struct hp_members *members,
                                           const struct comparison *of) {
@@ -292,8 +295,8 @@ static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view
     return rises;
 }
 
-// For each span, the growth of each place from the first dump of the span to the last
-// one.  Made on demand.
+// For each span of last dumps, the growth of each node and total from the first dump of
+// the span to the last one.  Made on demand.
 struct spans {
     struct hp_trend *trend;
     struct hp_view *view;
@@ -302,8 +305,8 @@ struct spans {
     struct hp_rise *rises[HP_ONSET_SPANS];
 };
 
-// Return the growth of all places in span i; NULL if the first dump of the span does not
-// allow the test, as it has no allocation counts.
+// Return the growth of each node and total in span i of the last dumps; NULL if the first
+// dump of the span does not allow the test, as it has no allocation counts.
 static const struct hp_rise *rises_in_span(struct spans *spans, size_t i) {
     double alpha = hp_onset_alpha(spans->onsets);
     struct comparison of = {hp_onset_span(spans->onsets, i).first, alpha,

@@ -34,9 +34,11 @@ struct hp_trend_row {
     // It grows significantly (by q), and its shape is steady growth, or that since the
     // onset.
     bool is_significant;
-    bool is_open;   // not tested: some dumps of the series lack names of its module
-    size_t grew;    // number of steps between dumps in which the value rose
-    double samples; // effective number of samples, as the mean over the dumps
+    bool is_open; // not tested: some dumps of the series lack names of its module
+    size_t grew;  // number of steps between dumps in which the value rose
+    // Effective samples (equal samples that would have the same error) of a dump, as the
+    // mean over the dumps.
+    double samples;
     // Number of the node; node_count for the total, node_count + 1 for the stacks that
     // filters leave.
     size_t place;

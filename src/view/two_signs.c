@@ -50,7 +50,8 @@ static bool may_be_difference(const struct hp_input_record *input) {
            input->producer <= HP_PRODUCER_PPROF_OURS;
 }
 
-// Fail with HP_E_EMPTY and the sentence "INPUT: it is WHAT WHY".
+// Fail with HP_E_EMPTY and the sentence "INPUT: it is ...", completed by `what` and
+// `why`.
 static int refuse(const struct hp_input_record *input, const char *what, const char *why,
                   struct hp_err *err) {
     hp_fail(err, HP_E_EMPTY, HP_MESSAGE("input-refused-as-difference", "it is %s %s"),

@@ -22,9 +22,9 @@
 
 static const double much = 0.2; // as a share of the memory that was seen
 
-// Sums over stacks: of the excess of the estimate over the sampled objects (the formula's
-// g), and of its variance v.  They are exact integers, so that the order of stacks does
-// not matter.
+// Sums over stacks: by how much estimates exceed the objects that were sampled, and the
+// variance of that.  They are exact integers, so that the order of stacks does not
+// matter.
 struct excess_sums {
     hp_int128 beyond, variance; // in bytes and bytes^2
 };
@@ -40,7 +40,7 @@ static void add(struct excess_sums *sums, hp_int128 bytes, const struct hp_error
     }
 }
 
-// Solve log(y) + y = level by Newton's method, from below.
+// Return the y for which log(y) + y is `level`, by Newton's method, from below.
 static double invert(double level) {
     double y = level < 1 ? exp(level - 1) : level - log(level);
     for (int i = 0; i < 20; i++) {
@@ -49,8 +49,9 @@ static double invert(double level) {
     return y;
 }
 
-// Upper bound of a single missed stack, in bytes: the formula's x, with T = most_in_all
-// and `miss` = 1 - confidence.
+// Return an upper bound of the bytes of any single stack that was not sampled: the x at
+// the top of this file.  most_in_all: the T there, an upper bound of all memory, sampled
+// or not; `miss`: 1 - confidence.
 static double most_in_one(double most_in_all, double period, double miss) {
     return period > 0 && most_in_all > 0
                ? period * invert(log(most_in_all / (period * miss)))

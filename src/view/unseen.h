@@ -23,9 +23,9 @@ struct hp_unseen {
 struct hp_unseen hp_unseen_in(const struct hp_view *view, enum hp_column column);
 struct hp_unseen hp_unseen_of(const struct hp_view *view);
 
-// Return is_much as a view of the inputs with one value of the view's facet would have
-// it; `place` is that of the value.  Errors of these inputs must be known, and `period`
-// is their largest sample period.
+// Return is_much as a view of the inputs with one value of the label or property that the
+// page divides stacks by would have it; `place` is the number of the value.  Errors of
+// these inputs must be known, and `period` is their largest sample period.
 bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32_t place,
                        uint64_t period);
 

@@ -66,7 +66,8 @@ enum hp_shown {
     // JSON writes the column for all metrics that the inputs have, not only for the
     // view's metric.
     HP_ALL_METRICS = 1 << 8,
-    HP_ROUGH = 1 << 9,     // four digits: further ones differ between machines
+    // Only four digits of the number are written: others may differ between machines.
+    HP_ROUGH = 1 << 9,
     HP_NEW_LINE = 1 << 10, // in formatted JSON the column begins a new line
 };
 
@@ -89,9 +90,10 @@ struct hp_field {
 
 // A number of bytes or objects: the exact sum and its error.
 struct hp_amount {
-    hp_fixed sum;                 // the sum, in fixed point: see hp_fraction()
-    const struct hp_error *error; // input of the interval; NULL: use `range` instead
-    struct hp_interval range; // used if `error` is NULL; NAN where an end is not known
+    hp_fixed sum; // the sum, in fixed point: see hp_fraction()
+    // Error that the interval is computed from; NULL: the interval is `range`.
+    const struct hp_error *error;
+    struct hp_interval range; // set if `error` is NULL; NAN where an end is not known
     bool is_unknown;          // the metric was not added up: the sum is not known either
     // The amount is the sum of all stacks, whose error may be known although errors of
     // rows are not.
@@ -148,7 +150,8 @@ struct hp_row_key {
 struct hp_view;
 struct hp_open_code;
 
-// The data of a view that a format needs.
+// The kind of data, such as rows or stacks, that a view must have so that a format can
+// write it.
 enum hp_shape {
     HP_SHAPE_ROWS,      // rows, as the kind of report builds them
     HP_SHAPE_GRAPH,     // rows of top by cum, and the calls between them
@@ -158,8 +161,8 @@ enum hp_shape {
     HP_SHAPE_PROFILE,   // the profile itself, before names and filters
 };
 
-// The change of one row, which a gate compares with its condition.  Members that a kind
-// of report does not know are NAN.
+// The change of one row, which is compared with the condition of --fail-if.  Members that
+// a kind of report does not know are NAN.
 struct hp_growth {
     hp_fixed before, after; // its values in base and new, or in first and last dump
     // P-value of the growth, adjusted for the number of rows; for a total not adjusted.
@@ -320,13 +323,15 @@ struct hp_view_cache {
 // inputs that contain the stack have it instead.
 #define HP_OF_INPUTS UINT32_MAX
 
-// An input and its value of the facet.
+// An input and the value that it has of the label or property by which the page divides
+// stacks.
 struct hp_facet_input {
     const struct hp_input_record *record; // borrowed
     uint32_t place;                       // index of its value in hp_facet.values
 };
 
-// {0}: the page has no facet.  A place is an index into `values`.
+// The label or the property of inputs by which a page divides stacks further (its facet),
+// and the values that it has.  {0}: there is none.  A place is an index into `values`.
 struct hp_facet {
     char *key; // "thread", "label:tenant", "input"
     struct hp_strtab names;
@@ -446,7 +451,7 @@ size_t hp_view_limited(const struct hp_view *view, size_t count);
 size_t hp_view_all_shown(const struct hp_view *view);
 size_t hp_view_fitting(const struct hp_view *view, size_t count);
 
-// Bounds of HP_LIMIT_ENOUGH.
+// Bounds for the number of rows that HP_LIMIT_ENOUGH shows.
 enum {
     HP_LEAST_ROWS = 10, // shown at least, if there are as many
     HP_MOST_ROWS = 50,  // shown at most

@@ -214,9 +214,9 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
                                     "nothing to report: the filters leave nothing"));
 }
 
-// Fail if there is a gate and the report compares nothing, or if the gate has a bound for
-// p and no p-value is known.  Such a condition can never hold, so that the gate would
-// always pass.
+// Fail if there is a condition of --fail-if and the report compares nothing, or if the
+// condition has a bound for p and no p-value is known.  Such a condition can never hold,
+// so that it would never fail a run.
 static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     const struct hp_gate *gate = view->options.gate;
     bool has_p = view->precision.is_known[hp_column_of(view->options.metric)];
@@ -579,8 +579,8 @@ static enum hp_frames frames_of(const struct hp_view *view) {
                                                 : HP_FRAMES_ALL;
 }
 
-// Copy the label and the gate of the options, which point to memory of the caller, and
-// set options.frames.
+// Copy the label and the condition of --fail-if from the options, which point to memory
+// of the caller, and set options.frames.
 static void take_options(struct hp_view *view) {
     view->options.label = view->label;
     view->options.frames = frames_of(view);
@@ -590,9 +590,9 @@ static void take_options(struct hp_view *view) {
     }
 }
 
-// Whether the gate needs a second view (view->judged): it compares rows, which this view
-// may not have; and rows of functions, if lines or addresses cannot be compared between
-// builds.
+// Whether the condition of --fail-if needs a second view (view->judged): it compares
+// rows, which this view may not have; and rows of functions, if lines or addresses cannot
+// be compared between builds.
 static bool needs_other_rows(const struct hp_view *view) {
     return view->use.shape != HP_SHAPE_ROWS || hp_open_code_has_moved(view);
 }

@@ -76,8 +76,8 @@ static uint32_t nearest_call(const struct hp_naming *naming,
     return no_call;
 }
 
-// The call of a stack that is shown although it is folded, as the leaf that the value is
-// attributed to; no_call: no such call is needed.
+// Return the call of a stack that is shown although its class is folded, because the
+// value of the stack must be attributed to some call; no_call: no such call is needed.
 static uint32_t kept_call(const struct hp_naming *naming, const struct hp_stack *stack) {
     uint32_t nearest = nearest_call(naming, stack);
     if (nearest != no_call && naming->calls.at[nearest].class != HP_CLASS_NONE) {

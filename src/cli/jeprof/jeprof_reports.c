@@ -122,7 +122,8 @@ void hp_jeprof_sums_done(struct hp_jeprof_sums *sums) {
     free(sums->order);
 }
 
-// Stacks that lost all frames belong to no row, and are not included.
+// Return the sum of the stacks that are shown.  Stacks that lost all frames belong to no
+// row, and are not included.
 double hp_jeprof_shown(const struct hp_jeprof_stacks *stacks) {
     double total = 0;
     for (size_t i = 0; i < stacks->keys.count; i++) {
@@ -249,8 +250,8 @@ static char *collapse(const struct hp_jeprof_stacks *stacks,
     return text;
 }
 
-// The lines are distinct and sorted, so that they can be compared, not only read by
-// flamegraph.pl.
+// Write the stacks as lines for flamegraph.pl.  The lines are distinct and sorted, so
+// that they can also be compared.
 void hp_jeprof_write_collapsed(FILE *out, const struct hp_jeprof_stacks *stacks) {
     struct text_tally lines = {.texts = {0}};
     for (size_t i = 0; i < stacks->keys.count; i++) {

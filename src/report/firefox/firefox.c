@@ -63,8 +63,8 @@ struct hp_firefox_tables {
     struct hp_strtab strings;
 };
 
-// Write a column of a table, "key": [...]; `cell` writes the value of each of `count`
-// rows.
+// The type of a function that writes the value of one row in a column of a table.
+// hp_firefox_put_column() writes a whole column, "key": [...], with `count` rows.
 typedef void hp_firefox_cell_fn(struct hp_sink *out, const void *data, size_t row);
 void hp_firefox_put_column(struct hp_sink *out, const char *key, size_t count,
                            hp_firefox_cell_fn *cell, const void *data);
@@ -246,7 +246,7 @@ static void put_frame(struct hp_sink *out, const void *data, size_t row) {
     put_number(out, tables->frame_of[tables->nodes.at[row].call] - 1);
 }
 
-// The place of the frame in a row of the frame table.
+// Return the calls of the frame in a row of the frame table.
 static struct hp_place place_of(const struct hp_firefox_tables *tables, size_t row) {
     return hp_stacks_place(&tables->view->stacks, tables->calls.at[row]);
 }
@@ -398,8 +398,8 @@ struct firefox_writer {
 
 // --- dump by dump -------------------------------------------------------------------------
 
-// Goes through the dumps of a series: whole numbers of all stacks in one dump and in the
-// one before.
+// The state of going through the dumps of a series: the rounded values of all stacks in
+// one dump and in the one before.
 struct dump_step {
     const struct firefox_writer *writer;
     enum hp_metric metric;
@@ -461,7 +461,8 @@ static void step_done(struct dump_step *step) {
 
 // --- columns of samples -------------------------------------------------------------------
 
-// The number and the sums of the samples of one thread.
+// For each dump, the number of samples that one thread has in the dump, and the sum of
+// their weights: the growth of all stacks since the dump before.
 struct samples {
     size_t *counts; // in each dump: its number of samples
     // In each dump: by how much the sum of all stacks has grown since the dump before
@@ -648,7 +649,7 @@ static void put_all_threads(struct firefox_writer *w) {
 
 // --- the rest -----------------------------------------------------------------------------
 
-// State of writing remarks as entries.
+// State while remarks are written as entries of the profile's information panel.
 struct note_entries {
     struct hp_sink *out;
     size_t count;

@@ -132,8 +132,8 @@ struct hp_html_end {
     uint32_t value; // index in the facet's values; unused without a facet
 };
 
-// The ends of all stacks, in the order of stacks, then of places.  The caller frees them
-// with hp_vec_done().
+// The ends of all stacks, in the order of stacks, then of the values of the label or
+// property that the page divides inputs by.  The caller frees them with hp_vec_done().
 struct hp_html_ends {
     struct hp_html_end *at;
     size_t count, capacity;
@@ -160,15 +160,17 @@ const uint32_t *hp_html_sums_read(struct hp_html_sums *sums,
 // Write the distinct sums as an object with one array for each member of a sum.
 void hp_html_put_values(struct hp_sink *out, const struct hp_html_sums *sums);
 
-// Divide the sums of stacks by the value of the facet, which must divide inputs.  Returns
-// for each stack one number for each place: that of the stack's sum over the inputs with
-// this value.  The caller frees the result.
+// Divide the sums of stacks by the label or property that the page divides inputs by.
+// Returns for each stack and each value of it (place) the number of the stack's sum over
+// the inputs with this value.  The caller frees the result.
 uint32_t *hp_html_split(const struct hp_view *view, struct hp_html_sums *sums);
-// Number of places: the values of the facet if it divides inputs, else 1.
+// Return the number of values (places) of the label or property that the page divides
+// inputs by; 1 if it does not divide inputs.
 size_t hp_html_end_places(const struct hp_view *view);
-// Find the ends of stacks: the places where the stack's sum is not 0 in some of the
-// `count` columns.  A column has the number of a sum for each place of each stack.  A
-// stack without any sum has one end, at place 0.
+// Find the ends of stacks: the values of the label or property that the page divides
+// inputs by (places) for which the stack's sum is not 0 in some of the `count` columns.
+// A column has the number of a sum for each place of each stack.  A stack without any sum
+// has one end, at place 0.
 void hp_html_ends_init(struct hp_html_ends *ends, const struct hp_view *view,
                        const uint32_t *const *columns, size_t count);
 
@@ -189,9 +191,9 @@ void hp_html_put_series(struct hp_sink *out, const struct hp_view *view,
 void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_html_tables *tables);
 
-// Write an array of numbers, [1,2,3]: hp_html_put_numbers() those that `number` returns
-// for 0 to count - 1, hp_html_put_integers() those of an array. hp_html_put_integer()
-// writes one number.
+// Write an array of numbers, [1,2,3]: hp_html_put_numbers() writes those that a function
+// of this type returns for 0 to count - 1, hp_html_put_integers() those of an array.
+// hp_html_put_integer() writes one number.
 typedef uint32_t hp_html_number_fn(const void *data, size_t i);
 void hp_html_put_numbers(struct hp_sink *out, size_t count, hp_html_number_fn *number,
                          const void *data);
@@ -207,8 +209,9 @@ void hp_html_put_inert(struct hp_sink *out, struct hp_span json);
 // bytes.
 void hp_html_summary(struct hp_sink *out, const struct hp_view *view);
 
-// Write the element around the data that `fill` writes: plain if it is small, else
-// compressed.  `fill` is called once or twice and must write the same each time.
+// The type of a function that writes the data of the page; it is called once or twice and
+// must write the same each time.  hp_html_block() writes the element around these data:
+// plain if they are small, else compressed.
 typedef void hp_html_fill(struct hp_sink *out, const void *data);
 void hp_html_block(struct hp_sink *out, hp_html_fill *fill, const void *data);
 

@@ -16,7 +16,7 @@ static const char end[] = "</script>\n";
 
 // --- plain --------------------------------------------------------------------------------
 
-// The plain data, while it is small enough.
+// The data of the page as plain text, while they are small enough.
 struct small {
     HP_VEC(char) text;
 };
@@ -32,7 +32,8 @@ static int keep_small(void *data, const void *bytes, size_t size) {
     return 0;
 }
 
-// These three characters occur in JSON inside of strings only.
+// Write JSON with the characters escaped that have a meaning in HTML: '<', '>' and '&',
+// which occur in JSON inside of strings only.
 void hp_html_put_inert(struct hp_sink *out, struct hp_span json) {
     const char *at = json.at;
     size_t start = 0;

@@ -12,12 +12,12 @@
 
 // --- head ---------------------------------------------------------------------------------
 
-// The changes of functions by flat or by cum, as the table is sorted.
+// Return the changes of functions by flat or by cum, as the table is sorted.
 static const struct hp_difference *own(const struct hp_view *view) {
     return view->changes->by[view->options.sort == HP_SORT_CUM];
 }
 
-// The first input of a side that is used.
+// Return the index of the first input of a side of the comparison that is used.
 static size_t first_of(const struct hp_view *view, bool is_base) {
     size_t i = 0;
     while (i + 1 < view->head.input_count && !(hp_input_is_used(&view->head.inputs[i]) &&
@@ -27,7 +27,7 @@ static size_t first_of(const struct hp_view *view, bool is_base) {
     return i;
 }
 
-// Write the file name of the first input of a side.
+// Write the file name of the first input of a side of the comparison.
 static void put_input(struct hp_sink *out, const struct hp_view *view, bool is_base) {
     const char *name = view->head.inputs[first_of(view, is_base)].public.name;
     hp_html_text(out, hp_span_basename(hp_span_of(name)));
@@ -62,7 +62,7 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Write the value of one side with its interval.
+// Write the value of one side of the comparison with its interval.
 static void put_side(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_change *change, int side) {
     struct hp_text_estimate text;
@@ -240,10 +240,10 @@ void hp_html_change_node(struct hp_sink *out, const struct hp_view *view,
 
 // --- data ---------------------------------------------------------------------------------
 
-// Returns change `i` of `data`.
+// The type of a function that returns change number `i` of `data`.
 typedef const struct hp_change *change_fn(const void *data, size_t i);
 
-// Changes that are written as columns.
+// Changes of a comparison that are written as columns of numbers.
 struct changes {
     const struct hp_view *view;
     size_t count;
@@ -251,7 +251,7 @@ struct changes {
     const void *data;
 };
 
-// The columns of changes in the data.
+// The columns in which changes are written to the data of the page.
 enum change_number {
     LOW,
     HIGH,

@@ -10,7 +10,7 @@
 
 // A column of the data: the sum of each stack in use or allocated.  It is over all
 // inputs, over one side of a comparison, of the first dump of a trend, or separate for
-// each value of a facet of inputs.
+// each value of the property that the page divides inputs by.
 struct column {
     enum hp_column of;
     // 0: the base, or there are no sides; 1: new.
@@ -277,9 +277,9 @@ static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
 
 // --- facet --------------------------------------------------------------------------------
 
-// Write for each value of a facet the sample period, -1 if its inputs do not have the
-// column, and whether its largest rows are too high because much was not sampled
-// (view/unseen.h).
+// Write, for each value of the label or property that the page divides inputs by, the
+// sample period, -1 if its inputs do not have the column, and whether its largest rows
+// are too high because much was not sampled (view/unseen.h).
 static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
                       size_t count) {
     hp_sink_text(out, "{\"period\":[");
@@ -295,8 +295,8 @@ static void put_parts(struct hp_sink *out, const struct hp_facet_part *parts,
     hp_sink_text(out, "]}");
 }
 
-// Write the sampling of the inputs with each value of the facet, column by column; null
-// if the facet does not divide inputs.
+// Write how the inputs with each value of the property that the page divides them by are
+// sampled, column by column; null if it does not divide inputs.
 static void put_facet_columns(struct hp_sink *out, const struct html_writer *w) {
     if (!w->columns[0].parts) {
         hp_sink_text(out, "null");
@@ -309,12 +309,14 @@ static void put_facet_columns(struct hp_sink *out, const struct html_writer *w) 
     hp_sink_text(out, "]");
 }
 
-// The facet's value of end `i`; a function for hp_html_put_numbers().
+// Return the value that end `i` of a stack has of the label or property which the page
+// divides stacks by; a function for hp_html_put_numbers().
 static uint32_t facet_at(const void *ends, size_t i) {
     return ((const struct hp_html_ends *)ends)->at[i].value;
 }
 
-// Write the facet: its key, its values, and the value of each end of a stack.
+// Write the label or property that the page divides stacks by: its key, its values, and
+// the value of each end of a stack.
 static void put_facet(struct hp_sink *out, const struct html_writer *w) {
     const struct hp_facet *facet = &w->view->facet;
     if (!facet->key) {
@@ -335,8 +337,9 @@ static void put_facet(struct hp_sink *out, const struct html_writer *w) {
     hp_sink_text(out, "},\n");
 }
 
-// Find the properties of a column over the inputs with each value of the facet; NULL if
-// the facet does not divide inputs.  The caller frees the result.
+// Find the properties of a column over the inputs with each value of the property that
+// the page divides them by; NULL if it does not divide inputs.  The caller frees the
+// result.
 static struct hp_facet_part *find_parts(const struct hp_view *view,
                                         enum hp_column column) {
     size_t count = view->facet.values.count;

@@ -11,7 +11,8 @@ size_t hp_html_end_places(const struct hp_view *view) {
 
 // --- what inputs hold -----------------------------------------------------------------------
 
-// Add to `held` the sums of stacks in all inputs whose value of the facet is `place`.
+// Add to `held` the sums of stacks in all inputs that have value number `place` of the
+// label or property that the page divides inputs by.
 static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
                        uint32_t place) {
     const struct hp_facet_input *input;
@@ -23,8 +24,8 @@ static void add_inputs(struct hp_stack_sums *held, const struct hp_view *view,
     }
 }
 
-// Whether samples of some stack have the facet's label themselves, so that the stack
-// belongs to one value of the facet as a whole.
+// Whether samples of some stack have the label that the page divides stacks by
+// themselves, so that the stack belongs to one value of it as a whole.
 static bool has_labels(const struct hp_view *view) {
     const struct hp_stack_key *stack;
     hp_vec_each (stack, &view->stacks.all) {
@@ -84,7 +85,8 @@ static bool holds(const uint32_t *const *columns, size_t count, size_t end) {
     return false;
 }
 
-// Add an end of a stack with its value of the facet.
+// Add an end of a stack with its value of the label or property that the page divides
+// stacks by.
 static void add_end(struct hp_html_ends *ends, const struct hp_view *view, uint32_t stack,
                     uint32_t place) {
     bool is_split = view->facet.inputs.count > 0;
@@ -92,7 +94,9 @@ static void add_end(struct hp_html_ends *ends, const struct hp_view *view, uint3
     hp_vec_push(ends, ((struct hp_html_end){stack, place, value}));
 }
 
-// A stack without any sum has an end as well, at place 0.
+// Find the ends of stacks: the values of the label or property that the page divides
+// inputs by (places) for which a stack has a sum in any of the columns.  A stack without
+// any sum has an end as well, at place 0.
 void hp_html_ends_init(struct hp_html_ends *ends, const struct hp_view *view,
                        const uint32_t *const *columns, size_t count) {
     uint32_t places = (uint32_t)hp_html_end_places(view);

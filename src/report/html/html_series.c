@@ -14,7 +14,7 @@ struct series_changes {
     HP_VEC(uint32_t) sums;
 };
 
-// Result of reading the dumps.
+// The sums of stacks in the first dump of a trend, and the changes in each later dump.
 struct hp_html_series {
     size_t stacks, dumps;
     uint32_t *first; // for each stack: the number of its sum in the first dump
@@ -142,7 +142,7 @@ static void put_changes(struct hp_sink *out, const struct hp_html_series *series
 
 // --- rows ---------------------------------------------------------------------------------
 
-// The columns of growth in the data.
+// The columns in which the growth of rows is written to the data of the page.
 enum number {
     SLOPE,
     LEAST,

@@ -19,7 +19,8 @@ static struct tree_walk walk_of(const struct hp_view *view) {
     return (struct tree_walk){view->stacks.all.at, view->stacks.all.count};
 }
 
-// The site of a stack at a depth, counted from the root.
+// Return the number of the call that a page shows (site) in a stack at a depth, counted
+// from the root.
 static uint32_t from_root(const struct hp_stack_key *stack, uint32_t depth) {
     return stack->at[stack->depth - 1 - depth];
 }
@@ -68,8 +69,8 @@ static void put_frames(struct hp_sink *out, const struct tree_walk *walk,
     hp_sink_text(out, "]},\n");
 }
 
-// Write the node of each end, as the difference to the previous end.  Stacks that only a
-// facet distinguishes end at the same node.
+// Write the node of each end of a stack, as the difference to the node of the end before.
+// Stacks that only a label distinguishes end at the same node.
 static void put_ends(struct hp_sink *out, const struct tree_walk *walk,
                      const struct hp_html_ends *ends) {
     int64_t nodes = 0, last = 0;
@@ -98,7 +99,8 @@ void hp_html_put_nodes(struct hp_sink *out, const struct hp_view *view,
 
 // --- sums ---------------------------------------------------------------------------------
 
-// The members of a sum that the script needs.
+// The members of a sum of a stack (bytes, objects and their errors) that the script
+// needs.
 enum member {
     BYTES,
     OBJECTS,

@@ -24,7 +24,8 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Write a total, or what filters leave of it, with its error.
+// Write a metric's total, or with is_filtered what filters leave of it, with its interval
+// if sampling leaves it uncertain.
 static void put_amount(struct hp_sink *out, const struct hp_view *view,
                        enum hp_metric metric, bool is_filtered) {
     enum hp_column column = hp_column_of(metric);

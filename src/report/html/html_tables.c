@@ -5,7 +5,7 @@
 #include "report/text/text.h"
 #include "view/shortname.h"
 
-// State while the tables are built.
+// State while the tables of texts, functions, names and frames are built.
 struct tables_builder {
     const struct hp_view *view;
     struct hp_html_tables *tables;

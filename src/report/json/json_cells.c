@@ -123,7 +123,7 @@ void hp_json_flags(struct hp_sink *out, unsigned flags) {
 
 // --- cells --------------------------------------------------------------------------------
 
-// The cell that amount_of_cell() reads.
+// The cell that amount_of_cell() reads, by its row and its column.
 struct cell {
     const struct hp_view *view;
     size_t row;
@@ -205,7 +205,8 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Whether two fields are in one group; NULL is no group.
+// Whether two columns of a report belong to the same inner object of a row, by the names
+// of these objects; false if either has none (NULL).
 static bool same_group(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }

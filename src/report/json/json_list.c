@@ -42,7 +42,8 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "}");
 }
 
-// Write whether the source is the version that was compiled; null if it is not found.
+// Write whether the source file is the version that was compiled, as a word: "same",
+// "differs", "newer" or "unchecked"; null if there is no text of the source.
 static void put_version(struct hp_sink *out, const struct hp_source_file *source) {
     static const char *const names[] = {
         [HP_SOURCE_UNCHECKED] = "\"unchecked\"",

@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-// A command: the part between "hprof-agg" and the options of the report.
+// A command that answers a reader's next question: the arguments between "hprof-agg" and
+// the options that the report itself had.
 struct next_command {
     // The question that it answers, in words.
     const char *answers;
@@ -26,7 +27,7 @@ struct next_command {
     const char *more;       // a further option; or NULL
 };
 
-// State of writing the commands.
+// State of writing the commands that answer a reader's next question.
 struct next {
     struct hp_sink *out;
     const struct hp_view *view;
@@ -34,7 +35,7 @@ struct next {
     size_t count;
 };
 
-// The code that the first row is about.
+// The function, file and module of the first row, which the commands ask about.
 struct subject {
     // Name of its function: in full, which peek searches for; without parameters and
     // returned type, for filters; the bare name, for list.

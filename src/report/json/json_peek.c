@@ -9,7 +9,7 @@
 
 #include "view/report_peek.h"
 
-// Write the callers or callees of a row.
+// Write the callers or the callees of a row as an array with the key `key`.
 static void put_group(struct hp_sink *out, const struct hp_view *view, const char *key,
                       const struct hp_neighbor *group, size_t count) {
     hp_sink_print(out, ",\n   \"%s\": [", key);

@@ -21,7 +21,7 @@
 
 #include <stdlib.h>
 
-// The stack that amount_of() reads.
+// The stack and the view that amount_of() reads.
 struct stack_entry {
     const struct hp_view *view;
     uint32_t stack;
@@ -106,7 +106,7 @@ static void put_text(struct hp_sink *out, const char *key, struct hp_span text) 
     hp_json_text(out, text);
 }
 
-// Write the place of a node in binaries and source files.
+// Write the name, class, function, module, source file and line of a node.
 static void put_origin(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(view, node);
     const struct hp_module *module = hp_view_module(view, origin->module);
@@ -122,7 +122,8 @@ static void put_origin(struct hp_sink *out, const struct hp_view *view, hp_node_
     }
 }
 
-// Write the place of each node that occurs in rows, sorted by name.
+// Write the module, source file and line of each node that occurs in rows, sorted by
+// name.
 static void put_names(struct hp_sink *out, const struct hp_view *view) {
     size_t count = hp_node_count(&view->naming), shown = 0;
     hp_node_id *nodes = hp_alloc(count * sizeof *nodes);

@@ -119,8 +119,8 @@ static void split_column(struct hp_pprof_sizes *sizes,
     }
 }
 
-// Divide the values of a stack; the parts of each column add up to its value.  `sizes` is
-// {0} at first and can be reused.
+// Divide the values of a stack by the sizes of its objects; in each column the results
+// add up to the value.  `sizes` is {0} at first and can be reused.
 static void hp_pprof_sizes_split(struct hp_pprof_sizes *sizes, const struct hp_view *view,
                                  const struct hp_pprof_columns *columns, size_t stack,
                                  const int64_t *values) {

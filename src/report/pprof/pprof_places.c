@@ -25,8 +25,9 @@ enum place_field {
 // The start of a mapping is rounded down to a multiple of this, in bytes.
 static const uint64_t page = 4096;
 
-// Names are not changed, so that tools that read and merge the profile find the same
-// names.  But a string of protobuf must be UTF-8: other bytes are escaped.
+// Find or add a string, and return its number.  Names are not changed, so that tools that
+// read and merge the profile find the same names.  But a string of protobuf must be
+// UTF-8: other bytes are escaped.
 uint64_t hp_pprof_text(struct hp_pprof_writer *writer, struct hp_span text) {
     HP_VEC(char) safe = {0};
     size_t valid = hp_utf8_size(text);
@@ -61,7 +62,8 @@ void hp_pprof_put(struct hp_pprof_writer *writer, uint32_t field,
 
 // --- what there is ------------------------------------------------------------------------
 
-// Assign ids to the locations, in the order of places, and count those of each module.
+// Assign ids to the locations, in the order of the elements of stacks (places), and count
+// those of each module.
 static void number_locations(struct hp_pprof_places *places, const bool *is_stack_used) {
     const struct hp_stacks *stacks = &places->view->stacks;
     for (size_t i = 0; i < stacks->all.count; i++) {
@@ -339,7 +341,8 @@ static void add_lines(struct hp_protobuf *location, const struct hp_place *place
     }
 }
 
-// Write a location for each place, and collect the functions.
+// Write a location for each element of stacks (place) that is used, and collect the
+// functions.
 static void put_locations(struct hp_pprof_writer *writer,
                           const struct hp_pprof_places *places,
                           struct functions *functions) {

@@ -241,7 +241,7 @@ bool hp_text_has_errors(const struct hp_view *view);
 const char *hp_text_bold(const struct hp_view *view);
 const char *hp_text_plain(const struct hp_view *view);
 
-// The plural ending of the word `what`: "es" after an s, else "s"; "" if `is_one`.
+// Return the plural ending of the word `what`: "es" after an s, else "s"; "" if `is_one`.
 const char *hp_text_plural(const char *what, bool is_one);
 
 // Write the end of a line about rows that are not shown: ": --limit=0 shows all", or ":

@@ -18,7 +18,8 @@ enum {
     MOST_GROUPS = 1000, // groups of a name that are looked at
 };
 
-// A mark is the number of the group between these bytes, which do not occur in names.
+// The bytes before and after the number of a group of template arguments, which together
+// mark the group; neither occurs in names.
 static const char begin_mark = '\002', end_mark = '\003';
 
 // --- brackets -----------------------------------------------------------------------------
@@ -48,14 +49,14 @@ static bool next_argument(struct hp_span *left, struct hp_span *argument) {
     return true;
 }
 
-// The place after the bracket that closes the one at `at`; 0 if there is none.  Borrows
-// unused room of `string` as scratch memory, and may move its text.
+// Return the index after the bracket that closes the one at `at`; 0 if there is none.
+// Borrows unused room of `string` as scratch memory, and may move its text.
 static size_t end_of_group(struct hp_buffer *string, struct hp_span name, size_t at) {
     hp_vec_reserve(&string->text, name.size - at);
     return hp_end_of_group(name, at, string->text.at + string->text.count);
 }
 
-// Append a text with the contents of its outermost groups replaced: "std::vector<…>".
+// Append a text with the contents of its outermost brackets replaced: "std::vector<…>".
 static void squeeze(struct hp_buffer *out, struct hp_span text) {
     for (size_t i = 0; i < text.size;) {
         size_t end = text.at[i] == '<' ? end_of_group(out, text, i) : i + 1;
@@ -71,8 +72,9 @@ static void squeeze(struct hp_buffer *out, struct hp_span text) {
 
 // --- groups -------------------------------------------------------------------------------
 
-// The place for the mark of the group that begins at `at`: before "<" or Rust's "::<".
-// 0: the brackets are a part of the name and no arguments, so that they get no mark.
+// Return the index for the mark of the template arguments that begin at `at`: before "<"
+// or Rust's "::<".  0: the brackets are a part of the name and no arguments, so that they
+// get no mark.
 static size_t mark_place(struct hp_span full, size_t at) {
     struct hp_span rest = hp_span_from(full, at);
     bool is_name = hp_span_starts(rest, "<impl ") || hp_span_starts(rest, "<lambda") ||
@@ -85,7 +87,8 @@ static size_t mark_place(struct hp_span full, size_t at) {
     return is_open && !is_name && place > 0 && hp_is_word(full.at[place - 1]) ? place : 0;
 }
 
-// Copy a full name with a mark before each group, and collect the groups.
+// Copy a full name with a mark before each group of template arguments, and collect the
+// groups.
 static void mark_groups(struct hp_buffer *marked, struct hp_text_arguments *a,
                         struct hp_span full) {
     size_t copied = 0;
@@ -140,7 +143,8 @@ static void find_shown(struct hp_text_arguments *a, struct hp_span marked) {
     }
 }
 
-// A name that contains a byte of the marks gets no groups.
+// Find the groups of template arguments of a full name.  A name that contains a byte of
+// the marks gets no groups.
 void hp_text_arguments_init(struct hp_text_arguments *a, struct hp_span full) {
     struct hp_buffer marked = {0}, out = {0};
     *a = (struct hp_text_arguments){0};
@@ -199,8 +203,8 @@ static const struct hp_text_kept_argument *kept_argument(
     return found;
 }
 
-// Append a group with the arguments that are shown, and "…" for each run of others:
-// "<Req, …>".
+// Append a group of template arguments with those that are shown, and "…" for each run of
+// others: "<Req, …>".
 static void put_group(struct hp_buffer *out, const struct hp_text_arguments *a,
                       size_t group) {
     struct hp_span all = a->shown.at[group].full, argument;

@@ -11,7 +11,8 @@
 
 #include <stdio.h>
 
-// Folding is mentioned if it has moved more than this share of the total to callers.
+// Share of the total that folding must have moved to callers so that the report mentions
+// it.
 static const double least_moved = 0.01;
 // --frames=own is suggested if libraries have more than the first share of the total, and
 // the largest function would then have at most the second.

@@ -217,7 +217,8 @@ static size_t offset_size(struct hp_span name, const struct hp_text_cut *cut) {
 
 // --- names --------------------------------------------------------------------------------
 
-// Places where the parts of a name begin, which are separated by "::", or by "." in Go.
+// Positions in a name where its parts begin, which are separated by "::", or by "."  in
+// Go.
 struct parts {
     HP_VEC(size_t) begins;
     size_t separator; // bytes of the separator

@@ -19,7 +19,8 @@ enum {
     MOST_DECIMALS = 3,
 };
 
-// Longest side relative to the shorter one in the first form.
+// Largest ratio of the longer side of an interval to the shorter one at which the
+// interval is written as "± half".
 static const double most_skewed = 1.25;
 static const double most_digits = 9999; // largest number before the point of an end
 
@@ -216,8 +217,8 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
     }
 }
 
-// An interval is costly, so that it is not computed a second time where lines can have
-// any width.
+// Widen the columns of amounts and intervals if those of a row are wider.  An interval is
+// costly, so that it is not computed for this where lines can have any width.
 void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
                    const struct hp_amount *amount) {
     struct hp_text_estimate text;

@@ -198,8 +198,8 @@ static void put_selection(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write how much memory is estimated to be in stacks that were never sampled; nothing if
-// that is not known.
+// Write how much memory is estimated to be in stacks that were never sampled because they
+// are too small; nothing if that is not known.
 static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     struct hp_unseen unseen = hp_unseen_of(view);
     if (!unseen.is_known || unseen.stack <= 0) {
@@ -236,8 +236,8 @@ bool hp_text_filters(struct hp_sink *out, const struct hp_view *view) {
     return !is_first;
 }
 
-// Write the sum that filters leave, with its interval and its share of the total; nothing
-// without filters.
+// Write the filters, and the sum that they leave with its interval and its share of the
+// total; nothing without filters.
 static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
     enum hp_metric metric = view->options.metric;

@@ -17,7 +17,7 @@ enum {
     CELL = '\037',    // the byte of HP_TEXT_CELL
 };
 
-// State of the conversion, line by line.
+// State while marked lines are wrapped and written, line by line.
 struct line_writer {
     struct hp_sink *out;
     size_t width;
@@ -162,7 +162,7 @@ static void drop_cells(struct hp_buffer *line) {
     line->text.count = kept;
 }
 
-// Write lines->line, which is complete now, and empty it.
+// Write the line that was collected in lines->line, and empty it.
 static void put_line(struct line_writer *lines) {
     drop_cells(&lines->line);
     struct hp_span line = {lines->line.text.at, lines->line.text.count};

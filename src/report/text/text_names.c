@@ -93,8 +93,8 @@ static bool take_end(struct hp_span *name, struct hp_span end) {
     return true;
 }
 
-// Set lead, base and place of a name from its text; only names of lines and addresses
-// have a lead or a place.
+// Set, from the text of a name, its base and what is before it (lead) and after it, the
+// source file and line (place); only names of lines and addresses have a lead or a place.
 static void split(const struct hp_view *view, struct row_name *name,
                   struct hp_span text) {
     enum hp_granularity by = view->options.by;
@@ -212,7 +212,8 @@ static struct row_name *member(const struct alike *alike, size_t i) {
     return &alike->names->names.at[alike->at[i]];
 }
 
-// Append the text by which a step distinguishes member `i`.
+// The type of a function that appends the text by which a step distinguishes name `i` of
+// several equal names.
 typedef void describe_fn(const struct alike *alike, size_t i, struct hp_buffer *out);
 
 // Set the mark of each name to the text that `describe` appends for it.  Returns false
@@ -490,7 +491,8 @@ struct hp_text_names *hp_text_names_new(const struct hp_view *view) {
     return names;
 }
 
-// A node that is added again keeps its name; only its room may become less.
+// Add the node of a row.  A node that is added again keeps its name; only the room for
+// its name may become less.
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room) {
     uint32_t *number = &names->number[node.n];
     if (*number == 0) {

@@ -30,8 +30,8 @@ enum {
     PREFIX_SIZE = 32,
 };
 
-// Bit of table.gone for the number of a field, beside bits of enum hp_shown for its other
-// parts.
+// Bit of table.gone for the number of a field, beside bits of enum hp_shown for the
+// field's share, interval and others.
 enum {
     NUMBER_GONE = 1 << 30,
 };
@@ -104,7 +104,8 @@ static bool has_error_after(const struct table *t, const struct hp_field *field)
 
 // --- what fits ----------------------------------------------------------------------------
 
-// A part of a field (its number, share, interval ...), and the bit of it in table.gone.
+// A thing that a column of a table shows of a field (its number, share, interval ...),
+// its width, and its bit in table.gone.
 struct column_piece {
     size_t field;
     unsigned bit;
@@ -134,14 +135,15 @@ static void measure(struct table *t, size_t shown) {
     }
 }
 
-// Add a part with its cells; `leaves` as in struct hp_text_part.
+// Add a thing that a column shows of a field, with its width in cells; `leaves` as in
+// struct hp_text_part.
 static void add_piece(struct pieces *pieces, size_t field, unsigned bit, int cells,
                       int leaves) {
     hp_vec_push(&pieces->of, ((struct column_piece){field, bit}));
     hp_vec_push(&pieces->parts, ((struct hp_text_part){(size_t)cells, leaves, false}));
 }
 
-// Add the parts of the field with this number; none if it has no title.
+// Add the things that the columns of field number `number` show; none if it has no title.
 static void add_pieces(struct pieces *pieces, const struct table *t, size_t number) {
     const struct hp_field *field = &t->view->fields.at[number];
     int amount = t->widths.amount + 1;

@@ -183,7 +183,7 @@ static size_t common_path(struct hp_span a, struct hp_span b, size_t size) {
     return path;
 }
 
-// The file name of a node's module, without folders.
+// Return the file name, without folders, of the module of a node.
 static struct hp_span file_of(const struct hp_view *view, hp_node_id node) {
     hp_module_id module = hp_view_origin(view, node)->module;
     struct hp_span path = hp_view_string(view, hp_view_module(view, module)->path);
