@@ -601,7 +601,7 @@ static void put_left_out(struct hp_sink *out, const struct hp_recent_row *total)
     }
     if (total->no_time > 0) {
         hp_sink_print(out,
-                      HP_MESSAGE("left-out-untold",
+                      HP_MESSAGE("left-out-unknown",
                                  "left out   %zu freed at a time that is not told\n"),
                       total->no_time);
     }
