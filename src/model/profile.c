@@ -369,9 +369,35 @@ struct hp_values hp_profile_total(const struct hp_profile *profile) {
     return total;
 }
 
+bool hp_profile_has_all_shards(const struct hp_profile *profile) {
+    uint64_t all =
+        profile->shards.count < 64 ? (1ULL << profile->shards.count) - 1 : UINT64_MAX;
+    return (profile->shards.present & all) == all;
+}
+
+bool hp_profile_has_total_error(const struct hp_profile *profile, enum hp_column column) {
+    return profile->estimator == HP_ESTIMATOR_BEST && !profile->are_errors_unknown &&
+           (column == HP_COLUMN_INUSE || profile->has_alloc) &&
+           (hp_profile_has_all_shards(profile) || hp_profile_has_errors(profile, column));
+}
+
+// Return the sum of the errors of all stacks; {0} if they are not kept.
+static struct hp_error add_stack_errors(const struct hp_profile *profile,
+                                        enum hp_column column) {
+    struct hp_error sum = {0};
+    bool is_known = hp_profile_has_errors(profile, column);
+    for (size_t i = 0; is_known && i < profile->stacks.count; i++) {
+        hp_error_add(&sum, hp_stack_error(&profile->errors[column], i));
+    }
+    return sum;
+}
+
 struct hp_error hp_profile_error(const struct hp_profile *profile,
                                  enum hp_column column) {
-    struct hp_error total = profile->total_errors[column];
+    // Every shard has the total errors of all shards.
+    struct hp_error total = hp_profile_has_all_shards(profile)
+                                ? profile->total_errors[column]
+                                : add_stack_errors(profile, column);
     total.period = period_of(profile, column);
     return total;
 }

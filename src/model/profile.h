@@ -436,12 +436,8 @@ static inline bool hp_profile_has_errors(const struct hp_profile *profile,
 }
 
 // Whether the error of a column's total over all stacks is known.  It is kept in every
-// profile, even if the errors of stacks are not.
-static inline bool hp_profile_has_total_error(const struct hp_profile *profile,
-                                              enum hp_column column) {
-    return profile->estimator == HP_ESTIMATOR_BEST && !profile->are_errors_unknown &&
-           (column == HP_COLUMN_INUSE || profile->has_alloc);
-}
+// profile, even if the errors of stacks are not; only for some shards it is their sum.
+bool hp_profile_has_total_error(const struct hp_profile *profile, enum hp_column column);
 
 // Whether the exit dump of a process with other dumps is excluded, although all other
 // dumps of the process are used: in a series of memory in use.
@@ -479,6 +475,9 @@ uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile);
 
 // Return the sum over all stacks, in memory and in runs.
 struct hp_values hp_profile_total(const struct hp_profile *profile);
+
+// Whether the profile has all stacks of its dumps, not only those of some shards.
+bool hp_profile_has_all_shards(const struct hp_profile *profile);
 
 // Return the error of the total.  Its sample period is the largest of all used inputs
 // with the column, even if nothing was sampled in them.

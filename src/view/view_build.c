@@ -343,13 +343,6 @@ static bool has_total(const struct hp_view *view) {
            view->head.processes->largest < 2;
 }
 
-// Whether the profile has all stacks of its dumps, not only those of some shards.
-static bool has_all_shards(const struct hp_profile *profile) {
-    uint64_t all =
-        profile->shards.count < 64 ? (1ULL << profile->shards.count) - 1 : UINT64_MAX;
-    return (profile->shards.present & all) == all;
-}
-
 // Set head.whole: the total with the gains of all headers.
 static void add_up_whole(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
@@ -359,7 +352,7 @@ static void add_up_whole(struct hp_view *view) {
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs) {
         bool is_taken = hp_input_is_used(input) && input->has_gain && !view->projection &&
-                        has_all_shards(profile);
+                        hp_profile_has_all_shards(profile);
         for (enum hp_column i = 0; i < HP_COLUMNS && is_taken; i++) {
             hp_input_add_gain(input, i, &head->whole.of[hp_space_of(i)],
                               &head->whole_errors[i]);

@@ -9,6 +9,7 @@ DUMPS (300) is the number of dumps in the largest fleet.
 """
 import ctypes
 import json
+import math
 import pathlib
 import random
 import struct
@@ -119,6 +120,9 @@ def not_all():
             report = json.loads(t.ok('top', '--no-symbols', '-fjson', *paths).out)
             if report.get('shards') != {'count': 4, 'present': sorted(given)}:
                 faults.append(f'json: {report.get("shards")}')
+            for metric, total in report['total'].items():
+                if total and not total.get('low', 0) <= total['estimate'] <= (total.get('high') or math.inf):
+                    faults.append(f'shards {given}: {metric} is outside its interval: {total}')
         whole = t.ok('top', '--no-symbols', *shards).out
         if 'alone' in whole or 'shards' in json.loads(t.ok('top', '-fjson', '--no-symbols', *shards).out):
             faults.append(f'all are not whole: {whole[:90]}')
