@@ -85,7 +85,7 @@ def intervals():
     own = [(row['name'], row['cum']) for row in rows if names[row['name']] == 1]
     faults = [] if any(cum['low'] < cum['high'] for _, cum in own) else ['nothing is open']
     return faults + [f'{name}: {cum} instead of {top[name]}' for name, cum in own
-                     if not all(near(cum[end], top[name][end]) for end in cum)]
+                     if not all(near(cum[key], top[name][key]) for key in ('estimate', 'low', 'high'))]
 
 
 def dump_of(folder, name, stacks, symbols=''):
