@@ -420,7 +420,7 @@ class Text(Sheet):
         text = self.filters()
         if text is None:
             return
-        number, total = (self.report[key][self.metric] for key in ('left', 'total'))
+        number, total = (sums[self.metric] for sums in (self.report['left'], self.stacks()))
         found = re.fullmatch(rf'({VALUE}){INTERVAL} of ({VALUE}) \((\S+)\)', text)
         if not found:
             self.wrong('left', text, number)
