@@ -19,8 +19,8 @@ import tarfile
 from harness import Tests, scratch
 
 GOLDEN = {  # by number of dumps
-    1000: '65fe48ea7faa24dc085f613177b81fb5278ebdd2dbee4beb622157361191a45b',
-    10000: '10dc12881e18c9545d1780f5c0977fcec97724c502a0dfac0513639e5c0cbb1c',
+    1000: '1aeba78b4b8806ed4e86efd4e72c64e8093afbabdf13f7b28f5a8a6ac931436f',
+    10000: '3912c25a8c4458e16c82a594da1180a7a4cbfe22c943874d542af2e17edfc678',
 }
 
 t = Tests()
