@@ -234,6 +234,17 @@ void hp_sort_by_key(void *items, size_t count, size_t item_size) {
     free(other);
 }
 
+size_t hp_sort_distinct(uint64_t *numbers, size_t count) {
+    size_t left = 0;
+    hp_sort_by_key(numbers, count, sizeof *numbers);
+    for (size_t i = 0; i < count; i++) {
+        if (left == 0 || numbers[i] != numbers[left - 1]) {
+            numbers[left++] = numbers[i];
+        }
+    }
+    return left;
+}
+
 // --- arenas -------------------------------------------------------------------------------
 
 enum {

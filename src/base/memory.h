@@ -41,6 +41,9 @@ void *hp_reach(void *items, size_t *count, size_t *capacity, size_t i, size_t it
 // Stable: equal keys keep their order.
 void hp_sort_by_key(void *items, size_t count, size_t item_size);
 
+// Sort numbers and drop duplicates.  Returns how many numbers are left.
+size_t hp_sort_distinct(uint64_t *numbers, size_t count);
+
 // Return freed memory inside the heap of the process to the system: call this before
 // allocating something large that does not fit into the gaps.
 void hp_trim_heap(void);

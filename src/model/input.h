@@ -114,7 +114,7 @@ struct hp_input_record {
     bool is_base;     // input of the base side of a diff
     bool has_alloc;   // has numbers of allocated memory
     bool has_content; // `content` is set
-    bool has_gain;    // `gain` is known; of a group: that of each dump is
+    bool has_gain;    // `gain` is known; in a group, the gain of every dump is
     bool is_added;    // its stacks have been added to the profile
     bool takes_map;   // it has no memory map and uses the one given by --maps
     // It is a damaged dump, which is excluded, or used up to the damage; false for files

@@ -125,7 +125,7 @@ struct hp_module {
     enum hp_address_kind addresses; // address kind of its extents and frames
     hp_string path;                 // without " (deleted)"
     bool deleted; // the file had been unlinked or replaced when the dump was made
-    // The build id in lower-case hex, as the inputs give it, or "".
+    // Build id in lower-case hex, as the inputs give it, or "".
     hp_string recorded_build_id;
     // Bytes of address space from its first mapped byte to its last; 0: unknown.
     uint64_t span;

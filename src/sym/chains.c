@@ -25,23 +25,6 @@ static uint32_t inner_of(uint64_t pair) {
     return (uint32_t)(pair >> 32);
 }
 
-static int compare(const void *left, const void *right) {
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-// Sort the pairs and drop duplicates.
-static void keep_each_once(struct chains *chains) {
-    size_t kept = 0;
-    hp_vec_sort(&chains->all, compare);
-    for (size_t i = 0; i < chains->all.count; i++) {
-        if (kept == 0 || chains->all.at[i] != chains->all.at[kept - 1]) {
-            chains->all.at[kept++] = chains->all.at[i];
-        }
-    }
-    chains->all.count = kept;
-}
-
 // Return, for each address of the question, the kind of code that the compared file has
 // there; 0 for addresses of other modules.  The caller frees the array.
 static unsigned char *kinds_of(const struct hp_fits *fits, const struct hp_trial *trial) {
@@ -70,7 +53,7 @@ static void find_chains(const struct hp_fits *fits, const struct hp_trial *trial
         }
     }
     free(kinds);
-    keep_each_once(chains);
+    chains->all.count = hp_sort_distinct(chains->all.at, chains->all.count);
 }
 
 // Keep only the pairs whose caller directly calls the function of the frame in the file
@@ -116,7 +99,7 @@ static uint32_t count_callers(struct chains *chains) {
     for (size_t i = 0; i < chains->all.count; i++) {
         chains->all.at[i] &= UINT32_MAX;
     }
-    keep_each_once(chains);
+    chains->all.count = hp_sort_distinct(chains->all.at, chains->all.count);
     return (uint32_t)chains->all.count;
 }
 

@@ -64,17 +64,6 @@ static uint64_t pair_at(const struct finder *finder, const struct trial_pairs *t
     return is ? (uint64_t)inner << 32 | outer : 0;
 }
 
-static void keep_each_once(struct trial_pairs *trial) {
-    size_t kept = 0;
-    hp_vec_sort(&trial->matches, compare);
-    for (size_t i = 0; i < trial->matches.count; i++) {
-        if (kept == 0 || trial->matches.at[i] != trial->matches.at[kept - 1]) {
-            trial->matches.at[kept++] = trial->matches.at[i];
-        }
-    }
-    trial->matches.count = kept;
-}
-
 // Fill trial->matches: the pairs of all stacks that the file fits, as far as the file has
 // the calls.
 static void find_matches(const struct finder *finder, struct trial_pairs *trial) {
@@ -89,7 +78,7 @@ static void find_matches(const struct finder *finder, struct trial_pairs *trial)
             }
         }
     }
-    keep_each_once(trial);
+    trial->matches.count = hp_sort_distinct(trial->matches.at, trial->matches.count);
     struct hp_call_pairs pairs = {.kind = question->modules.at[finder->module].addresses};
     for (size_t i = 0; i < trial->matches.count; i++) {
         uint64_t pair = trial->matches.at[i];

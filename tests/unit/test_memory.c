@@ -46,3 +46,11 @@ Test(memory, R35_an_array_of_items_larger_than_huge_pages_has_room_for_them) {
     items[5 * size - 1] = 'x';
     free(items);
 }
+
+Test(memory, distinct_numbers_are_left_in_order) {
+    uint64_t numbers[] = {7, 1ULL << 60, 7, 0, 3, 1ULL << 60, 7};
+    const uint64_t want[] = {0, 3, 7, 1ULL << 60};
+    cr_assert_eq(hp_sort_distinct(numbers, 7), 4);
+    cr_assert_arr_eq(numbers, want, sizeof want);
+    cr_assert_eq(hp_sort_distinct(NULL, 0), 0);
+}
