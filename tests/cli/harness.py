@@ -1,5 +1,6 @@
 """Runs hprof-agg in any environment, and checks the results."""
 import contextlib
+import functools
 import os
 import pathlib
 import pty
@@ -86,10 +87,14 @@ class Bench:
         decode = (lambda b: (b or b"").decode("utf-8", "surrogateescape"))
         return Result(process.returncode, decode(out), decode(err))
 
+    @functools.lru_cache(maxsize=None)  # asked by many loops; each run costs time under the sanitizers
+    def help(self, *topic):
+        """The help, or that of a command, in wide lines."""
+        return check(self.run("help", *topic, env={"COLUMNS": "250"})).out
+
     def told(self, title, *topic):
         """The entries of a part of the help: {name: description}."""
-        out = check(self.run("help", *topic, env={"COLUMNS": "250"})).out
-        part = out.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
+        part = self.help(*topic).partition(f"\n{title}:\n")[2].partition("\n\n")[0]
         return dict(re.findall(r"^  (\w+)(?: \[\w+\])?  +(.*)$", part, re.M))
 
     def formats(self, *command):
@@ -99,7 +104,7 @@ class Bench:
 
     def reports(self):
         """The commands that report on dumps alone: {name: words that precede the inputs}."""
-        usages = {name: self.run("help", name).out.partition("\n")[0]
+        usages = {name: self.help(name).partition("\n")[0]
                   for name in self.told("Commands")}
         return {name: ["x"] * (" REGEX " in usage) for name, usage in usages.items()
                 if "[OPTIONS]" in usage and "STATS" not in usage}

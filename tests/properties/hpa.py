@@ -4,7 +4,7 @@ dumps; inputs that cannot be added, or are damaged, are refused.
 
 usage: hpa.py BINARY TESTDATA [DUMPS] [--sample]
 
-DUMPS (600) is the number of dumps in the largest fleet.  A sample skips the fleets and the reports of series.
+DUMPS (600) is the number of dumps in the largest fleet.  A sample skips the fleets, the reports of series and two thirds of the options.
 """
 import json
 import math
@@ -244,7 +244,7 @@ def same_reports(inputs, *how, options=OPTIONS):
     with scratch() as folder:
         partial = merged(pathlib.Path(folder, 'all.hpa'), inputs, *how)
         jobs = [(command, each, more, partial) for command in usages if 'BASE' not in usages[command] for each in t.formats_of(command)
-                if each != 'hpa' for more in [[], *options.values()]]
+                if each != 'hpa' for more in [[], *list(options.values())[::3 if IS_SAMPLE else 1]]]
         faults = t.in_parallel(compare, jobs)
         for command in ('trend', 'info') if how == ['--snapshots=each'] else ('top', 'stacks', 'merge', 'info'):
             if [command, '--no-symbols', '-f', t.formats_of(command)[0]] in refused:
@@ -768,7 +768,8 @@ def diagnostics():
     faults, r = [], random.Random(5)
     kinds = {'malformed': ('\nMAPPED', '\n  nonsense\nMAPPED'), 'unknown': ('\nMAPPED', '\n  t9: nonsense\nMAPPED'),
              'no-period': ('heap_v2/524288', 'heap_v2/0')}
-    for count in (40, HISTORY + 100):  # several dumps of some processes, but only one of each is used
+    # Several dumps of some processes, but only one of each is used.
+    for count in (40,) if IS_SAMPLE else (40, HISTORY + 100):
         with scratch() as folder:
             paths, want, names = [path for own in fleet_of(folder, count, seed=11) for path in own[-1:]], {}, {}
             for path in r.sample(paths, 15):
