@@ -175,7 +175,7 @@ void hp_profile_free(struct hp_profile *profile) {
 // Refuse --older-than, which applies to listed objects only, if these are not used.
 static int check_ages(const struct hp_profile *profile,
                       const struct hp_read_options *options, struct hp_err *err) {
-    if (options->older_than > 0 && profile->estimator != HP_ESTIMATOR_BEST) {
+    if (options->older_than > 0 && profile->settings.estimator != HP_ESTIMATOR_BEST) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("older-than-not-listed",
@@ -193,8 +193,8 @@ static int check_ages(const struct hp_profile *profile,
 // the choice.
 static void settle_snapshots(struct hp_profile *profile,
                              const struct hp_read_options *options) {
-    profile->snapshots = options->snapshots;
-    profile->metric =
+    profile->settings.snapshots = options->snapshots;
+    profile->settings.metric =
         options->planned_count > 0 ? options->planned->metric : HP_INUSE_SPACE;
     hp_settle_moments(profile, options);
 }
@@ -203,8 +203,8 @@ static void settle_snapshots(struct hp_profile *profile,
 static void settle_partial(struct hp_profile *profile,
                            const struct hp_read_options *options) {
     bool wants_builds = options->with_builds || options->with_names;
-    profile->drops_identities = options->no_input_ids;
-    profile->has_stamps = profile->keeps.partial && wants_builds;
+    profile->settings.drops_identities = options->no_input_ids;
+    profile->settings.has_stamps = profile->keeps.partial && wants_builds;
 }
 
 // Read the inputs: with statistics, with prof_recent, or dumps alone.
@@ -232,21 +232,22 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
                     const struct hp_read_options *options, struct hp_err *err) {
     static const struct hp_read_options defaults;
     options = options ? options : &defaults;
-    if (profile->inputs.count > 0) {
+    if (profile->inputs.records.count > 0) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("profile-read-twice",
                                   "a profile can be read only once"));
     }
-    profile->estimator = options->estimator;
+    profile->settings.estimator = options->estimator;
     settle_needs(profile, options);
     settle_snapshots(profile, options);
-    profile->large_sizes = options->large_sizes;
-    profile->older_than = options->older_than;
-    profile->wants_labels = options->label_from != NULL;
+    profile->settings.large_sizes = options->large_sizes;
+    profile->settings.older_than = options->older_than;
+    profile->settings.wants_labels = options->label_from != NULL;
     settle_partial(profile, options);
     if (options->stack_memory > 0 && profile->keeps.partial &&
         options->planned_count == 1) {
-        profile->store = hp_run_store_new(options->run_folder, options->stack_memory);
+        profile->settings.store =
+            hp_run_store_new(options->run_folder, options->stack_memory);
     }
     profile->keeps.moments |=
         profile->keeps.partial && options->snapshots == HP_SNAPSHOTS_EACH;
@@ -256,7 +257,8 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
                                   "each dump for itself is a row of inputs"));
     }
     if (options->thread) { // before the parameters of partials are compared with it
-        profile->thread = hp_strtab_add(&profile->strings, hp_span_of(options->thread));
+        profile->settings.thread =
+            hp_strtab_add(&profile->strings, hp_span_of(options->thread));
     }
     int ret = check_ages(profile, options, err);
     ret = ret == HP_OK ? read_all(profile, paths, count, options, err) : ret;
@@ -272,35 +274,35 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
 }
 
 size_t hp_profile_moment_count(const struct hp_profile *profile) {
-    return profile->moments.count;
+    return profile->sentences.moments.count;
 }
 
 const char *hp_profile_moment(const struct hp_profile *profile, size_t i) {
-    return hp_profile_text(profile, profile->moments.at[i]);
+    return hp_profile_text(profile, profile->sentences.moments.at[i]);
 }
 
 size_t hp_profile_input_count(const struct hp_profile *profile) {
-    return profile->inputs.count;
+    return profile->inputs.records.count;
 }
 
 const struct hp_input *hp_profile_input(const struct hp_profile *profile, size_t i) {
-    return &profile->inputs.at[i].public;
+    return &profile->inputs.records.at[i].public;
 }
 
 size_t hp_profile_warning_count(const struct hp_profile *profile) {
-    return profile->warnings.count;
+    return profile->sentences.warnings.count;
 }
 
 const char *hp_profile_warning(const struct hp_profile *profile, size_t i) {
-    return hp_profile_text(profile, profile->warnings.at[i]);
+    return hp_profile_text(profile, profile->sentences.warnings.at[i]);
 }
 
 size_t hp_profile_minor_warning_count(const struct hp_profile *profile) {
-    return profile->minor_warnings.count;
+    return profile->sentences.minor.count;
 }
 
 const char *hp_profile_minor_warning(const struct hp_profile *profile, size_t i) {
-    return hp_profile_text(profile, profile->minor_warnings.at[i]);
+    return hp_profile_text(profile, profile->sentences.minor.at[i]);
 }
 
 void hp_profile_symbolize(struct hp_profile *profile,
@@ -422,7 +424,7 @@ static int check_groups(const struct hp_profile *profile,
     const struct hp_input_record *input;
     bool is_enough = groups_do(options) || (options->kind == HP_REPORT_TOP &&
                                             hp_groups_are_of_samples(profile, options));
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool is_lost = input->is_group && hp_input_is_used(input);
         if (is_lost && needs.history && !needs.partial && !is_enough) {
             hp_fail(
@@ -461,7 +463,7 @@ static int check_partial(const struct hp_profile *profile, const struct hp_forma
                 "partial-needs-zstd",
                 "partials are packed by zstd, which this program was built without"));
     }
-    if (options->shards > 0 && profile->drops_identities) {
+    if (options->shards > 0 && profile->settings.drops_identities) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(
@@ -552,7 +554,7 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
                 options->format);
         return NULL;
     }
-    if (profile->originals && (format->can & HP_IS_PARTIAL)) {
+    if (profile->originals.texts && (format->can & HP_IS_PARTIAL)) {
         hp_fail(err, HP_E_USAGE,
                 HP_MESSAGE("partial-of-redacted",
                            "a partial of what is redacted would find no names"));

@@ -304,8 +304,9 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
                        const struct hp_error *const errors[HP_COLUMNS]) {
     if (profile->history.is_kept) {
         hp_history_put(&profile->history, stack, values, errors);
-    } else if (profile->keeps.partial && !profile->drops_identities) {
-        hp_replicates_add_values(&profile->between[0].sums, merger->group, stack, values);
+    } else if (profile->keeps.partial && !profile->settings.drops_identities) {
+        hp_replicates_add_values(&profile->variation.between[0].sums, merger->group,
+                                 stack, values);
     }
 }
 
@@ -314,9 +315,9 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
 static void adopt_errors(struct hp_merger *merger, struct hp_profile *profile) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (merger->keeps[i] && hp_profile_has_errors(profile, i)) {
-            hp_stack_errors_done(&profile->errors[i]);
-            profile->errors[i] = merger->errors[i];
-            profile->errors[i].of.count = 0;
+            hp_stack_errors_done(&profile->errors.stacks[i]);
+            profile->errors.stacks[i] = merger->errors[i];
+            profile->errors.stacks[i].of.count = 0;
             merger->errors[i] = (struct hp_stack_errors){.of = {0}};
         }
     }
@@ -336,7 +337,7 @@ static void find_errors(const struct hp_merger *merger, const struct hp_profile 
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         bool is_adopted = merger->adopts && hp_profile_has_errors(profile, i);
         const struct hp_stack_errors *all =
-            is_adopted ? &profile->errors[i] : &merger->errors[i];
+            is_adopted ? &profile->errors.stacks[i] : &merger->errors[i];
         errors[i] = merger->keeps[i] ? hp_stack_error(all, stack) : NULL;
     }
 }
@@ -364,7 +365,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
     hp_frame_id *frames = translate(merger, dump);
     struct hp_tag_import tags = {.from_sets = &dump->tag_sets,
                                  .from_strings = &dump->strings,
-                                 .sets = &profile->tag_sets,
+                                 .sets = &profile->tags.sets,
                                  .strings = &profile->strings};
     struct hp_stack_lookahead ahead = {.seen = 0};
     for (size_t s = 0; s < dump->stacks.count; s++) {
@@ -396,7 +397,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
     }
     hp_tag_import_done(&tags);
     if (merger->adopts) {
-        hp_vec_push(&profile->blocks, frames);
+        hp_vec_push(&profile->memory.blocks, frames);
         dump->frames.at = NULL;
         dump->frames.count = dump->frames.capacity = 0;
     }
@@ -408,13 +409,13 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     hp_resolve(&merger->resolver, dump, profile);
     record->unmapped_addresses = merger->resolver.unmapped;
     record->files = (uint32_t)merger->resolver.images.count;
-    profile->tagged_addresses += dump->tagged;
-    profile->unloaded_addresses += merger->resolver.unloaded;
+    profile->inputs.tagged_addresses += dump->tagged;
+    profile->inputs.unloaded_addresses += merger->resolver.unloaded;
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
     }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_error_add(&profile->total_errors[i], &merger->total_errors[i]);
+        hp_error_add(&profile->errors.totals[i], &merger->total_errors[i]);
     }
     hp_history_begin(&profile->history);
     merger->group = record->group;
@@ -425,11 +426,11 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
         hp_history_end(&profile->history, record->number);
     }
     if (profile->history.is_kept && profile->keeps.partial) {
-        hp_vec_push(&profile->group_of,
+        hp_vec_push(&profile->variation.group_of,
                     ((struct hp_group_of){record->number, record->group}));
     }
-    hp_annotations_import(&profile->annotations, &profile->strings, &dump->annotations,
-                          &dump->strings);
+    hp_annotations_import(&profile->inputs.annotations, &profile->strings,
+                          &dump->annotations, &dump->strings);
     if (dump->stacks.count > 0) { // else frames may still be renumbered
         hp_embedded_symbols_add(&merger->embedded, profile, dump,
                                 merger->resolver.frames.at);
@@ -465,10 +466,11 @@ static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
                            const struct hp_profile *profile) {
     struct hp_unbias *unbias = &merger->unbias;
     bool is_open = unbias->most_decoded > 0 && unbias->large_sizes == HP_LARGE_AUTO;
-    bool is_asked = profile->prover && (is_open || !merger->only_estimates);
+    bool is_asked = profile->settings.prover && (is_open || !merger->only_estimates);
     merger->resolver.keeps_unmapped = merger->keeps_unmapped;
     if (is_asked || !merger->only_estimates || profile->keeps.partial) {
-        hp_resolve_places(&merger->resolver, dump, is_asked ? profile->prover : NULL);
+        hp_resolve_places(&merger->resolver, dump,
+                          is_asked ? profile->settings.prover : NULL);
     }
     if (is_asked && is_open) {
         hp_unbias_set_large_sizes(unbias, hp_resolved_large_sizes(&merger->resolver));
@@ -508,7 +510,7 @@ static void keep_gain(const struct hp_merger *merger, const struct hp_dump *dump
 int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *profile,
              struct hp_input_record *record, struct hp_err *err) {
     merger->unbias.large_sizes = merger->large_sizes;
-    hp_unbias_init(&merger->unbias, profile->estimator, dump);
+    hp_unbias_init(&merger->unbias, profile->settings.estimator, dump);
     describe(dump, record);
     take_process_keys(dump, record);
     record->scaling = merger->unbias.scaling;

@@ -274,12 +274,12 @@ static int check(const struct hp_input_record *input, const struct hp_account *a
 static void warn_of_forks(struct hp_profile *profile) {
     size_t forks = 0;
     const char *name = NULL;
-    for (size_t i = 0; i < profile->accounts.count; i++) {
+    for (size_t i = 0; i < profile->inputs.accounts.count; i++) {
         const struct hp_input_record *input =
-            &profile->inputs.at[profile->accounts.at[i].input];
+            &profile->inputs.records.at[profile->inputs.accounts.at[i].input];
         for (size_t k = 0; k < i; k++) {
             const struct hp_input_record *other =
-                &profile->inputs.at[profile->accounts.at[k].input];
+                &profile->inputs.records.at[profile->inputs.accounts.at[k].input];
             bool is_known_map =
                 (input->identity.map.of[0] | input->identity.map.of[1]) != 0;
             if (is_known_map && memcmp(&input->identity.map, &other->identity.map,
@@ -304,8 +304,8 @@ static void warn_of_forks(struct hp_profile *profile) {
 // process.
 static int attach(struct hp_profile *profile, struct account_job *job,
                   struct hp_err *err) {
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         bool is_known = input->number < job->accounts.count && hp_input_is_used(input);
         if (!is_known) {
             continue;
@@ -316,7 +316,7 @@ static int attach(struct hp_profile *profile, struct account_job *job,
             return ret;
         }
         account->input = (uint32_t)i;
-        hp_vec_push(&profile->accounts, *account);
+        hp_vec_push(&profile->inputs.accounts, *account);
         *account = (struct hp_account){.input = 0};
     }
     return HP_OK;
@@ -328,7 +328,7 @@ static void keep_large_sizes(const struct account_job *job, struct hp_profile *p
     const struct hp_account *account;
     hp_vec_each (account, &job->accounts) {
         bool has_pages = account->stats.has_pages;
-        hp_vec_push(&profile->known_large_sizes,
+        hp_vec_push(&profile->inputs.known_large_sizes,
                     (unsigned char)(has_pages ? HP_LARGE_PAGES : HP_LARGE_CLASSES));
     }
 }

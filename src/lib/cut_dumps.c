@@ -171,11 +171,11 @@ static void settle(struct hp_input_record **inputs, size_t count) {
 void hp_cut_dumps_settle(struct hp_profile *profile) {
     HP_VEC(struct hp_input_record *) named = {0};
     struct hp_input_record *input;
-    if (profile->snapshots >= HP_SNAPSHOTS_EACH) {
+    if (profile->settings.snapshots >= HP_SNAPSHOTS_EACH) {
         return;
     }
     hp_labels_identify(profile);
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool counts = hp_input_is_used(input) || input->is_damaged;
         if (counts && input->identity.series != 0 && input->source == 0) {
             hp_vec_push(&named, input);
@@ -195,7 +195,7 @@ void hp_cut_dumps_settle(struct hp_profile *profile) {
 size_t hp_cut_dumps_count(const struct hp_profile *profile) {
     size_t count = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         count += input->public.status == HP_INPUT_REPLACED;
     }
     return count;

@@ -248,12 +248,13 @@ int hp_duplicates_refuse(const struct hp_input_record *records,
 }
 
 int hp_duplicates_of_processes(const struct hp_profile *profile, struct hp_err *err) {
-    if (profile->keeps.moments || profile->snapshots >= HP_SNAPSHOTS_EACH) {
+    if (profile->keeps.moments || profile->settings.snapshots >= HP_SNAPSHOTS_EACH) {
         return HP_OK;
     }
-    const struct hp_input_record *inputs = profile->inputs.at;
+    const struct hp_input_record *inputs = profile->inputs.records.at;
     struct hp_process_clash clash =
-        hp_process_keys_clash(&profile->processes, inputs, profile->inputs.count);
+        hp_process_keys_clash(&profile->inputs.processes, inputs,
+                              profile->inputs.records.count);
     if (clash.processes == 0) {
         return HP_OK;
     }

@@ -5,7 +5,7 @@
 void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
                                    const struct hp_profile *profile) {
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input) && input->stacks > 0 && !input->is_group) {
             struct hp_sampled_input sampled = {
                 .samples = input->samples,
@@ -64,7 +64,7 @@ void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
         if (memcmp(&a->samples, &b->samples, sizeof a->samples) == 0 &&
             is_unexpected(a, b)) {
             bool processes = are_processes(a, b);
-            profile->equal_samples[processes].pairs++;
+            profile->inputs.equal_samples[processes].pairs++;
             if (!second[processes] || by_name(b, second[processes]) < 0) {
                 first[processes] = a;
                 second[processes] = b;
@@ -73,9 +73,9 @@ void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
     }
     for (int i = 0; i < 2; i++) {
         if (second[i]) {
-            profile->equal_samples[i].first =
+            profile->inputs.equal_samples[i].first =
                 hp_profile_keep_text(profile, hp_span_of(first[i]->name));
-            profile->equal_samples[i].second =
+            profile->inputs.equal_samples[i].second =
                 hp_profile_keep_text(profile, hp_span_of(second[i]->name));
         }
     }

@@ -59,9 +59,9 @@ static void find_files(struct hp_profile *profile) {
         };
         bool is_known = module->kind == HP_MODULE_FILE && module->stamp.n != 0;
         char *builds =
-            is_known && profile->prover
-                ? profile->prover->find(profile->prover, &asked,
-                                        hp_profile_text(profile, module->stamp))
+            is_known && profile->settings.prover
+                ? profile->settings.prover->find(profile->settings.prover, &asked,
+                                                 hp_profile_text(profile, module->stamp))
                 : NULL;
         module->proof = builds ? HP_PROOF_FITS : HP_PROOF_STAMPED;
         module->builds =

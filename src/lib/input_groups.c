@@ -96,7 +96,7 @@ bool hp_input_groups_take(struct hp_input_groups *groups,
 
 void hp_input_groups_done(struct hp_input_groups *groups, struct hp_profile *profile) {
     profile->overflow |= groups->overflow;
-    hp_vec_append(&profile->inputs, groups->all.at, groups->all.count);
+    hp_vec_append(&profile->inputs.records, groups->all.at, groups->all.count);
     hp_index_drop(&groups->index);
     hp_vec_done(&groups->all);
     hp_vec_done(&groups->ends);

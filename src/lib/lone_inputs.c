@@ -198,7 +198,7 @@ static void find_shared(struct hp_lone_inputs *lone, const struct hp_profile *pr
         while (next_row(&rows, &row)) {
             put_key(&keys, by_map ? row.identity.map : row.content, rows.next - 1);
         }
-        hp_vec_each (input, &profile->inputs) {
+        hp_vec_each (input, &profile->inputs.records) {
             if (by_map ? hp_digest_is_known(input->identity.map) : input->has_content) {
                 put_key(&keys, by_map ? input->identity.map : input->content, NO_ROW);
             }
@@ -212,7 +212,7 @@ static void find_shared(struct hp_lone_inputs *lone, const struct hp_profile *pr
 static bool are_entangled(const struct hp_profile *profile) {
     const struct hp_input_record *input;
     bool are = false;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool is_open = input->keys || !hp_digest_is_known(input->identity.map);
         are |= input->is_damaged || (hp_input_is_used(input) && is_open);
     }
@@ -234,14 +234,14 @@ void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profi
     }
     while (next_row(&rows, &row)) {
         if (lone->is_shared[rows.next - 1]) {
-            hp_vec_push(&profile->inputs, row);
+            hp_vec_push(&profile->inputs.records, row);
         } else {
             (void)hp_input_groups_take(&groups, &row);
             lone->alone++;
-            profile->lone_exits += row.identity.kind == 'f';
+            profile->inputs.lone_exits += row.identity.kind == 'f';
         }
     }
-    profile->lone_inputs = lone->alone;
+    profile->inputs.lone = lone->alone;
     hp_input_groups_done(&groups, profile);
     if (lone->alone == 0) {
         hp_lone_inputs_done(lone);
@@ -253,17 +253,17 @@ void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *pr
     struct rows rows = {.lone = lone, .queue = queue};
     struct hp_input_record row;
     size_t kept = 0;
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        if (!profile->inputs.at[i].is_group) {
-            profile->inputs.at[kept++] = profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        if (!profile->inputs.records.at[i].is_group) {
+            profile->inputs.records.at[kept++] = profile->inputs.records.at[i];
         }
     }
-    profile->inputs.count = kept;
+    profile->inputs.records.count = kept;
     while (next_alone(&rows, &row)) {
-        hp_vec_push(&profile->inputs, row);
+        hp_vec_push(&profile->inputs.records, row);
     }
     hp_lone_inputs_done(lone);
-    profile->lone_inputs = profile->lone_exits = 0;
+    profile->inputs.lone = profile->inputs.lone_exits = 0;
 }
 
 // --- data of lone inputs that is kept --------------------------------------------------
@@ -281,7 +281,7 @@ static double time_of(const struct hp_input_record *input) {
 // Set the time of all records that represent a group of inputs to `newest`.
 static void set_time(struct hp_profile *profile, double newest) {
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         input->identity.time = input->is_group ? newest : input->identity.time;
     }
 }
@@ -305,7 +305,7 @@ static void add_ids(struct ids *ids, const struct hp_extreme *dumps, size_t coun
 static struct ids ids_of_extremes(const struct hp_profile *profile) {
     struct ids ids = {.all = {0}};
     const struct hp_label_set *set;
-    hp_vec_each (set, &profile->between[0].dumps.sets) {
+    hp_vec_each (set, &profile->variation.between[0].dumps.sets) {
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             add_ids(&ids, set->totals[i].largest, set->totals[i].largest_count);
             add_ids(&ids, set->totals[i].smallest, set->totals[i].smallest_count);
@@ -315,7 +315,7 @@ static struct ids ids_of_extremes(const struct hp_profile *profile) {
     return ids;
 }
 
-// Keep in profile->named the names of lone inputs whose totals are among the largest or
+// Keep in profile->inputs.named the names of lone inputs whose totals are among the largest or
 // smallest; no other names are needed later.
 static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *profile,
                        const struct hp_input_queue *queue) {
@@ -329,20 +329,20 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
             struct hp_named_dump named = {{id.of[0], id.of[1]},
                                           hp_profile_keep_text(profile, name),
                                           row.archive ? row.archive : ""};
-            hp_vec_push(&profile->named, named);
+            hp_vec_push(&profile->inputs.named, named);
         }
     }
     hp_vec_done(&ids.all);
 }
 
-// Add a lone input to the identities (profile->known) and the statistics
-// (profile->between) that a partial stores.
+// Add a lone input to the identities (profile->inputs.known) and the statistics
+// (profile->variation.between) that a partial stores.
 static void record_one(struct hp_profile *profile, const struct hp_input_record *row) {
     struct hp_digest id = hp_dump_identity(row->content, &row->identity);
     struct hp_known_dump known = {.process = hp_process_identity(&row->identity),
                                   .id = {id.of[0], id.of[1]}};
-    hp_vec_push(&profile->known, known);
-    hp_between_count(&profile->between[0], profile, row);
+    hp_vec_push(&profile->inputs.known, known);
+    hp_between_count(&profile->variation.between[0], profile, row);
 }
 
 void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profile,
@@ -350,11 +350,11 @@ void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profi
     struct rows rows = {.lone = lone, .queue = queue};
     struct hp_input_record row;
     double newest = 0;
-    bool keeps_identities = profile->keeps.partial && !profile->drops_identities;
+    bool keeps_identities = profile->keeps.partial && !profile->settings.drops_identities;
     if (lone->alone == 0) {
         return;
     }
-    hp_vec_reserve(&profile->known, keeps_identities ? lone->alone : 0);
+    hp_vec_reserve(&profile->inputs.known, keeps_identities ? lone->alone : 0);
     while (next_alone(&rows, &row)) {
         double time = time_of(&row);
         newest = time > newest ? time : newest;

@@ -44,7 +44,7 @@ bool hp_input_may_be_lone(const struct hp_input_record *input);
 void hp_lone_inputs_put(struct hp_lone_inputs *lone, const struct hp_input_record *input);
 
 // Call it when all inputs have been read: append the inputs that are not lone to
-// profile->inputs as records, and append a record for each group of lone inputs.
+// profile->inputs.records as records, and append a record for each group of lone inputs.
 void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profile,
                            const struct hp_input_queue *queue, bool has_partials);
 
@@ -59,7 +59,7 @@ void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profi
                            struct hp_input_queue *queue);
 
 // Find inputs with equal samples, among lone inputs and records, and record them in
-// profile->equal_samples.  Call it before hp_lone_inputs_record().
+// profile->inputs.equal_samples.  Call it before hp_lone_inputs_record().
 void hp_lone_inputs_compare_samples(const struct hp_lone_inputs *lone,
                                     struct hp_profile *profile,
                                     const struct hp_input_queue *queue);

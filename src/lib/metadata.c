@@ -103,29 +103,29 @@ int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *er
     int ret =
         by_mtime ? HP_OK : hp_pattern_init(&pattern, from, profile->match_time, err);
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (ret == HP_OK && hp_input_is_used(input)) {
             ret = by_mtime ? take_mtime(input, err)
                            : take_from_path(input, &pattern, from, err);
         }
     }
     hp_pattern_done(&pattern);
-    profile->has_times = true;
+    profile->inputs.have_times = true;
     return ret;
 }
 
 void hp_times_take_held(struct hp_profile *profile) {
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input) && input->identity.nanoseconds == 0) {
             return;
         }
     }
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         input->identity.time =
             (double)(int64_t)input->identity.nanoseconds / nanoseconds_per_second;
     }
-    profile->has_times = true;
+    profile->inputs.have_times = true;
 }
 
 // --- labels in paths -------------------------------------------------------------------
@@ -143,7 +143,7 @@ static void label(struct hp_profile *profile, struct hp_input_record *input,
                 .key = hp_strtab_add(&profile->strings, hp_span_of(name)),
                 .value = hp_strtab_add(&profile->strings, text),
             };
-            hp_vec_push(&profile->labels, found);
+            hp_vec_push(&profile->inputs.labels, found);
             input->labels++;
         }
     }
@@ -163,12 +163,12 @@ int hp_labels_set(struct hp_profile *profile, const char *text, struct hp_err *e
                                  "pattern %s has no group with a name: (?<host>...)"),
                       text);
     }
-    for (size_t i = 0; ret == HP_OK && i < profile->inputs.count; i++) {
-        struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; ret == HP_OK && i < profile->inputs.records.count; i++) {
+        struct hp_input_record *input = &profile->inputs.records.at[i];
         if (input->labels > 0) {
             continue; // a partial has labels already, from the paths of its dumps
         }
-        input->first_label = (uint32_t)profile->labels.count;
+        input->first_label = (uint32_t)profile->inputs.labels.count;
         if (hp_pattern_matches(&pattern, input->public.name)) {
             label(profile, input, &pattern);
         }
@@ -185,9 +185,9 @@ static int by_number(const void *left, const void *right) {
 
 size_t hp_label_sets_count(const struct hp_profile *profile) {
     HP_VEC(uint64_t) hashes = {0};
-    size_t samples = profile->tag_sets.strings.count, inputs = 0;
+    size_t samples = profile->tags.sets.strings.count, inputs = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (input->labels > 0 && hp_input_is_used(input)) {
             hp_vec_push(&hashes, input->identity.labels);
         }
@@ -286,7 +286,7 @@ static uint64_t hash_of_labels(const struct hp_profile *profile,
                                const struct hp_input_record *input) {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < input->labels; i++) {
-        const struct hp_label *label = &profile->labels.at[input->first_label + i];
+        const struct hp_label *label = &profile->inputs.labels.at[input->first_label + i];
         uint32_t text[2] = {label->key.n, label->value.n};
         hash = hp_hash_bytes(text, sizeof text, hash ^ hp_hash_key()) | 1;
     }
@@ -296,7 +296,7 @@ static uint64_t hash_of_labels(const struct hp_profile *profile,
 void hp_inputs_identify(struct hp_profile *profile) {
     struct input_folder last = {.hash = 0};
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (!input->is_group) {
             add_name(&input->identity, input, &last);
             add_file(&input->identity, input);
@@ -306,12 +306,13 @@ void hp_inputs_identify(struct hp_profile *profile) {
 
 void hp_labels_identify(struct hp_profile *profile) {
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         input->identity.labels = hash_of_labels(profile, input);
     }
 }
 
 void hp_processes_identify(struct hp_profile *profile) {
     hp_labels_identify(profile);
-    hp_processes_find(&profile->processes, profile->inputs.at, profile->inputs.count);
+    hp_processes_find(&profile->inputs.processes, profile->inputs.records.at,
+                      profile->inputs.records.count);
 }

@@ -35,7 +35,8 @@ struct runs {
 static const struct hp_input_record *dump_of(const struct hp_profile *profile,
                                              const struct hp_process *process,
                                              uint32_t i) {
-    return &profile->inputs.at[profile->processes.dumps.at[process->first + i]];
+    return &profile->inputs.records
+                .at[profile->inputs.processes.dumps.at[process->first + i]];
 }
 
 // Set *run to the process and the times of its first and last dump.  Returns whether all
@@ -100,10 +101,10 @@ static struct hp_consecutive hp_consecutive_runs(const struct hp_profile *profil
                                                  bool is_base) {
     struct hp_consecutive found = {0};
     struct runs runs = {0};
-    bool are = !profile->has_times && (is_base || profile->lone_inputs == 0) &&
-               profile->processes.others == 0;
+    bool are = !profile->inputs.have_times && (is_base || profile->inputs.lone == 0) &&
+               profile->inputs.processes.others == 0;
     const struct hp_process *process;
-    hp_vec_each (process, &profile->processes.all) {
+    hp_vec_each (process, &profile->inputs.processes.all) {
         struct process_run run;
         if (are && process->is_base == is_base) {
             are = find_run(profile, process, &run);
@@ -164,8 +165,9 @@ struct moment_tally {
 // Return the total bytes of an input: in use or allocated, whichever the metric of the
 // profile measures.
 static hp_fixed bytes_of(const struct hp_profile *profile, uint32_t input) {
-    bool is_inuse = hp_column_of(profile->metric) == HP_COLUMN_INUSE;
-    return profile->inputs.at[input].total.of[is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
+    bool is_inuse = hp_column_of(profile->settings.metric) == HP_COLUMN_INUSE;
+    return profile->inputs.records.at[input]
+        .total.of[is_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
 }
 
 // Return whether the fullest dump of the process has over MUCH_FULLER percent more bytes
@@ -187,7 +189,7 @@ static bool leaves_exit(const struct hp_process *process) {
 static struct moment_tally tally_of(const struct hp_profile *profile, bool is_base) {
     struct moment_tally tally = {.processes = 0};
     const struct hp_process *process;
-    hp_vec_each (process, &profile->processes.all) {
+    hp_vec_each (process, &profile->inputs.processes.all) {
         if (process->is_base != is_base) {
             continue;
         }
@@ -204,16 +206,16 @@ static struct moment_tally tally_of(const struct hp_profile *profile, bool is_ba
             tally.resets += process->was_reset;
         }
     }
-    if (!is_base && profile->lone_inputs > 0) {
-        tally.processes += profile->processes.others;
-        tally.dumps += profile->processes.other_dumps;
+    if (!is_base && profile->inputs.lone > 0) {
+        tally.processes += profile->inputs.processes.others;
+        tally.dumps += profile->inputs.processes.other_dumps;
     }
     return tally;
 }
 
 // Return the short name of an input: "i15" of app.7.15.i15.heap; else its file name.
 static struct hp_span short_name(const struct hp_profile *profile, uint32_t input) {
-    const struct hp_input_record *record = &profile->inputs.at[input];
+    const struct hp_input_record *record = &profile->inputs.records.at[input];
     struct hp_span name = hp_span_basename(hp_span_of(record->public.name));
     if (record->identity.kind == '\0') {
         return name;
@@ -242,7 +244,8 @@ static void say_bytes(struct sentence *s, const struct hp_profile *profile,
 // of these.
 static void say_others(struct sentence *s, const struct hp_profile *profile,
                        const struct hp_process *process) {
-    bool has_exit = leaves_exit(process) && profile->snapshots == HP_SNAPSHOTS_LAST;
+    bool has_exit =
+        leaves_exit(process) && profile->settings.snapshots == HP_SNAPSHOTS_LAST;
     bool has_fullest = is_fuller(profile, process) && !process->was_reset;
     say(s, has_exit || has_fullest ? " (" : "");
     if (has_exit) {
@@ -267,7 +270,7 @@ static void say_newest_by(struct sentence *s, enum hp_newest_by by) {
 static void say_one(struct sentence *s, const struct hp_profile *profile,
                     const struct hp_process *process) {
     struct hp_span name = short_name(profile, process->chosen);
-    bool is_peak = profile->snapshots == HP_SNAPSHOTS_PEAK;
+    bool is_peak = profile->settings.snapshots == HP_SNAPSHOTS_PEAK;
     say(s, HP_MESSAGE("moment-of-one", "%s: %.*s, the %s"),
         process->evidence == HP_EVIDENCE_MAP_ONLY
             ? hp_words(HP_WORDS("one-by-map",
@@ -309,7 +312,7 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
         [HP_NEWEST_BY_FILE_TIME] = "by file time",
         [HP_NEWEST_BY_NAME] = "by name",
     };
-    bool is_peak = profile->snapshots == HP_SNAPSHOTS_PEAK;
+    bool is_peak = profile->settings.snapshots == HP_SNAPSHOTS_PEAK;
     say(s, HP_MESSAGE("moment-of-each", ": the %s of each%s (not of one moment"),
         is_peak ? "fullest" : "newest",
         tally->without_exit > 0 && !is_peak ? " before its exit" : "");
@@ -340,7 +343,7 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
 static void add_consecutive(struct hp_profile *profile, bool is_base,
                             enum hp_input_side side, const char *prefix) {
     struct hp_consecutive runs = hp_consecutive_runs(profile, is_base);
-    bool is_inuse = hp_column_of(profile->metric) == HP_COLUMN_INUSE;
+    bool is_inuse = hp_column_of(profile->settings.metric) == HP_COLUMN_INUSE;
     if (runs.count > 0 && !profile->keeps.moments) {
         char bytes[HP_NUMBER_SIZE];
         struct sentence s = {.used = 0};
@@ -351,13 +354,13 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
                 "runs-by-file-time",
                 "%sby their file times %zu runs, one after the other; the newest %s %s"),
             prefix, runs.count, is_inuse ? "holds" : "allocated", bytes);
-        hp_vec_push(&profile->moments,
+        hp_vec_push(&profile->sentences.moments,
                     hp_strtab_add(&profile->strings, hp_span_of(s.text)));
-        profile->consecutive[side] = runs;
+        profile->inputs.consecutive[side] = runs;
     }
 }
 
-// Add to profile->moments the sentence about the dumps of one side of a comparison,
+// Add to profile->sentences.moments the sentence about the dumps of one side of a comparison,
 // unless each process has a single dump.
 static void describe_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
                           const char *side) {
@@ -369,13 +372,13 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
     struct moment_tally tally = tally_of(profile, is_base);
     struct sentence s = {.used = 0};
     // Then a warning is written instead.
-    bool is_summed = profile->snapshots == HP_SNAPSHOTS_SUM;
+    bool is_summed = profile->settings.snapshots == HP_SNAPSHOTS_SUM;
     if (tally.several == 0 || is_summed || profile->keeps.series) {
         return;
     }
     say(&s, HP_MESSAGE("moment-sum", "%s%zu dumps of %zu process%s"), side, tally.dumps,
         tally.processes, tally.processes == 1 ? "" : "es");
-    if (profile->keeps.moments || profile->snapshots == HP_SNAPSHOTS_EACH) {
+    if (profile->keeps.moments || profile->settings.snapshots == HP_SNAPSHOTS_EACH) {
         say(&s, HP_MESSAGE("moment-each", ": each for itself"));
     } else if (tally.processes == 1) {
         say_one(&s, profile, tally.only);
@@ -384,13 +387,13 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
     }
     const char *between = "; --snapshots=";
     for (enum hp_snapshots i = 0; i <= HP_SNAPSHOTS_SUM && !profile->keeps.moments; i++) {
-        if (i != profile->snapshots) {
+        if (i != profile->settings.snapshots) {
             say(&s, "%s%s", between, modes[i]);
             between = "|";
         }
     }
     hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-    hp_vec_push(&profile->moments, text);
+    hp_vec_push(&profile->sentences.moments, text);
     add_consecutive(profile, is_base, of, side);
 }
 
@@ -399,7 +402,7 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
 static void describe_set_aside(struct hp_profile *profile) {
     uint64_t aside = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool is_aside = input->is_group && input->public.status == HP_INPUT_OTHER_MOMENT;
         aside += is_aside ? 1 + input->others : 0;
     }
@@ -412,7 +415,7 @@ static void describe_set_aside(struct hp_profile *profile) {
                 "were merged"),
             (unsigned long long)aside);
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-        hp_vec_push(&profile->moments, text);
+        hp_vec_push(&profile->sentences.moments, text);
     }
 }
 
@@ -435,7 +438,7 @@ static void describe_shards(struct hp_profile *profile) {
                        " of %u alone: rows and totals are of %s stacks, not of all"),
             shards.count, is_one ? "its" : "their");
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-        hp_vec_push(&profile->moments, text);
+        hp_vec_push(&profile->sentences.moments, text);
     }
 }
 
@@ -444,17 +447,17 @@ static void describe_shards(struct hp_profile *profile) {
 // were.
 static size_t count_exits(const struct hp_profile *profile, bool is_base,
                           uint64_t *known) {
-    size_t exits = is_base ? 0 : profile->lone_exits;
+    size_t exits = is_base ? 0 : profile->inputs.lone_exits;
     const struct hp_process *process;
-    hp_vec_each (process, &profile->processes.all) {
+    hp_vec_each (process, &profile->inputs.processes.all) {
         bool is_chosen = process->chosen == process->exit || process->dumps == 1;
         exits += process->exit != HP_NO_INPUT && is_chosen &&
                  process->is_base == is_base &&
-                 hp_input_is_used(&profile->inputs.at[process->exit]);
+                 hp_input_is_used(&profile->inputs.records.at[process->exit]);
     }
     const struct hp_input_record *input;
-    *known = is_base ? 0 : profile->lone_inputs;
-    hp_vec_each (input, &profile->inputs) {
+    *known = is_base ? 0 : profile->inputs.lone;
+    hp_vec_each (input, &profile->inputs.records) {
         bool is_of_many = input->is_group || input->merged_all > 0;
         *known += hp_input_is_used(input) && input->is_base == is_base && !is_of_many;
     }
@@ -465,12 +468,12 @@ static size_t count_exits(const struct hp_profile *profile, bool is_base,
 static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
                                    enum hp_input_side side, const char *prefix) {
     struct sentence s = {.used = 0};
-    uint64_t all = profile->summary[side].merged_used, known;
+    uint64_t all = profile->inputs.summary[side].merged_used, known;
     // Dumps in groups are added up, too.
-    bool is_sum = profile->snapshots == HP_SNAPSHOTS_SUM;
+    bool is_sum = profile->settings.snapshots == HP_SNAPSHOTS_SUM;
     size_t exits = count_exits(profile, is_base, &known);
     exits = is_sum && all > 1 ? 0 : exits;
-    profile->exits[side] = exits;
+    profile->inputs.exits[side] = exits;
     if (exits == 0) {
         return;
     }
@@ -483,14 +486,15 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
         HP_MESSAGE("exit-dumps-hide",
                    "made at exit: memory freed while the program ends is not in %s"),
         exits == 1 ? "it" : "them");
-    hp_vec_push(&profile->moments, hp_strtab_add(&profile->strings, hp_span_of(s.text)));
+    hp_vec_push(&profile->sentences.moments,
+                hp_strtab_add(&profile->strings, hp_span_of(s.text)));
 }
 
-// Add to profile->moments the sentences about the dumps that were made at exit: one for
+// Add to profile->sentences.moments the sentences about the dumps that were made at exit: one for
 // each side of a comparison about those that are used, and one about those that are left
 // out because they do not belong to a series of memory in use.
 static void describe_exits(struct hp_profile *profile, bool has_sides) {
-    if (hp_column_of(profile->metric) == HP_COLUMN_INUSE) {
+    if (hp_column_of(profile->settings.metric) == HP_COLUMN_INUSE) {
         if (has_sides) {
             describe_exits_of_side(profile, true, HP_SIDE_BASE, "base: ");
         }
@@ -499,7 +503,7 @@ static void describe_exits(struct hp_profile *profile, bool has_sides) {
     }
     size_t left = 0;
     const struct hp_process *process;
-    hp_vec_each (process, &profile->processes.all) {
+    hp_vec_each (process, &profile->inputs.processes.all) {
         left += process->exit != HP_NO_INPUT && process->dumps > 1;
     }
     if (hp_profile_skips_exits(profile) && left > 0) {
@@ -509,13 +513,13 @@ static void describe_exits(struct hp_profile *profile, bool has_sides) {
                        "%zu dump%s made at exit, and no point of a series: left out"),
             left, left == 1 ? " was" : "s were");
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-        hp_vec_push(&profile->moments, text);
+        hp_vec_push(&profile->sentences.moments, text);
     }
 }
 
 void hp_describe_moments(struct hp_profile *profile) {
     describe_shards(profile);
-    bool has_sides = profile->summary[HP_SIDE_BASE].all > 0;
+    bool has_sides = profile->inputs.summary[HP_SIDE_BASE].all > 0;
     if (has_sides) {
         describe_side(profile, true, HP_SIDE_BASE, "base: ");
     }

@@ -264,7 +264,7 @@ static void place_frames(struct apart *apart) {
                              ? hp_proof_elf_address(&proof, frame->address)
                              : frame->address;
     }
-    hp_index_drop(&profile->frame_index); // it is rebuilt when it is needed
+    hp_index_drop(&profile->index.frames); // it is rebuilt when it is needed
 }
 
 // --- stacks ----------------------------------------------------------------------------
@@ -363,7 +363,7 @@ static void settle_stack(struct apart *apart, uint32_t origin, uint32_t stack) {
     profile->stacks.at[stack].values = total->values;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            hp_stack_errors_set(&profile->errors[i], stack, &total->errors[i]);
+            hp_stack_errors_set(&profile->errors.stacks[i], stack, &total->errors[i]);
         }
         split_parts(&profile->sizes[i], i, origin, stack, total);
         split_parts(&profile->ages[i], i, origin, stack, total);
@@ -378,16 +378,16 @@ static void add_stacks(struct apart *apart) {
         struct hp_stack copy = profile->stacks.at[*origin];
         size_t size = copy.depth * sizeof *copy.frames;
         hp_string tags = hp_profile_tags(profile, *origin);
-        copy.frames = hp_arena_alloc(&profile->arena, size, alignof(hp_frame_id));
+        copy.frames = hp_arena_alloc(&profile->memory.arena, size, alignof(hp_frame_id));
         memcpy(copy.frames, profile->stacks.at[*origin].frames, size);
         if (tags.n != 0) {
-            *hp_vec_reach(&profile->tags, profile->stacks.count) = tags;
+            *hp_vec_reach(&profile->tags.of_stacks, profile->stacks.count) = tags;
         }
         hp_vec_push(&profile->stacks, copy);
     }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            hp_stack_errors_reach(&profile->errors[i], profile->stacks.count);
+            hp_stack_errors_reach(&profile->errors.stacks[i], profile->stacks.count);
         }
     }
 }
@@ -412,10 +412,10 @@ static void settle_stacks_of(struct apart *apart, uint32_t origin) {
 
 // Index the stacks anew, whose frames have changed.
 static void index_stacks(struct hp_profile *profile) {
-    hp_index_drop(&profile->stack_index);
+    hp_index_drop(&profile->index.stacks);
     for (size_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
-        hp_index_put(&profile->stack_index,
+        hp_index_put(&profile->index.stacks,
                      hp_profile_stack_hash(stack->frames, stack->depth,
                                            hp_profile_tags(profile, i)),
                      i);
@@ -436,7 +436,7 @@ static void settle(struct apart *apart) {
 static bool has_groups(const struct hp_profile *profile) {
     const struct hp_input_record *input;
     bool has = false;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         has |= hp_input_is_used(input) && input->is_group;
     }
     return has;

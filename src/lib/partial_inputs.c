@@ -55,15 +55,16 @@ static bool is_one_set(const struct hp_taken *a, const struct hp_taken *b) {
 static void drop_common(struct hp_taken *taken) {
     struct hp_profile *profile = &taken->profile;
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         hp_input_done(input);
     }
-    profile->inputs.count = profile->known.count = profile->labels.count = 0;
-    memset(profile->total_errors, 0, sizeof profile->total_errors);
-    hp_annotations_done(&profile->annotations);
-    hp_distribution_done(&profile->between[taken->is_base].dumps);
-    profile->named.count = 0;
-    memset(profile->diagnosed, 0, sizeof profile->diagnosed);
+    profile->inputs.records.count = profile->inputs.known.count =
+        profile->inputs.labels.count = 0;
+    memset(profile->errors.totals, 0, sizeof profile->errors.totals);
+    hp_annotations_done(&profile->inputs.annotations);
+    hp_distribution_done(&profile->variation.between[taken->is_base].dumps);
+    profile->inputs.named.count = 0;
+    memset(profile->inputs.diagnosed, 0, sizeof profile->inputs.diagnosed);
 }
 
 // Fail with HP_E_DUPLICATE, because a shard is given twice.
@@ -83,7 +84,7 @@ static int refuse_twice(const struct hp_taken *first, const struct hp_taken *aga
 static int join(struct hp_taken_all *all, size_t i, struct hp_err *err) {
     struct hp_taken *taken = all->at[i];
     taken->shards = (struct hp_shards){count_of(taken), present_of(taken)};
-    if (taken->profile.known.count == 0) {
+    if (taken->profile.inputs.known.count == 0) {
         hp_fail(err, HP_E_DUPLICATE,
                 HP_MESSAGE("shard-without-ids",
                            "a shard without identities belongs to no others"));
@@ -178,7 +179,7 @@ static void take_file_names(void *data, hp_frame_id frame, const struct hp_line 
 struct hp_taken *hp_taken_new(const struct hp_profile *like) {
     struct hp_taken *taken = hp_alloc(sizeof *taken);
     hp_profile_init(&taken->profile);
-    taken->profile.estimator = like->estimator;
+    taken->profile.settings.estimator = like->settings.estimator;
     hp_profile_keep(&taken->profile, &like->keeps);
     // The history of `like` may have been dropped by now.  The builds of single dumps are
     // found by it.
@@ -196,18 +197,18 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
                   const char *name, bool is_base, struct hp_err *err) {
     struct hp_input_window window = {stream, 0};
     struct hp_profile *profile = &taken->profile;
-    size_t inputs = profile->inputs.count, known = profile->known.count;
+    size_t inputs = profile->inputs.records.count, known = profile->inputs.known.count;
     hp_vec_push(&taken->names, hp_profile_keep_text(profile, hp_span_of(name)));
     taken->is_base = is_base;
     taken->partials.is_base = is_base;
     int ret = hp_partial_read(&taken->partials,
                               (struct hp_block_source){hp_input_window_read, &window},
                               name, err);
-    for (size_t i = inputs; i < profile->inputs.count; i++) {
-        profile->inputs.at[i].is_base = is_base;
+    for (size_t i = inputs; i < profile->inputs.records.count; i++) {
+        profile->inputs.records.at[i].is_base = is_base;
     }
-    for (size_t i = known; i < profile->known.count; i++) {
-        profile->known.at[i].is_base = is_base;
+    for (size_t i = known; i < profile->inputs.known.count; i++) {
+        profile->inputs.known.at[i].is_base = is_base;
     }
     return ret;
 }
@@ -255,7 +256,7 @@ static int compare_with_dumps(const struct hp_profile *profile,
         own.of[HP_PARAMETER_HISTORY] = theirs->of[HP_PARAMETER_HISTORY];
         own.of[HP_PARAMETER_REPLICATES] = theirs->of[HP_PARAMETER_REPLICATES];
     }
-    return profile->inputs.count > 0
+    return profile->inputs.records.count > 0
                ? hp_parameters_refuse(&own, "the dumps beside it", theirs,
                                       first->names.at[0], err)
                : HP_OK;
@@ -263,8 +264,8 @@ static int compare_with_dumps(const struct hp_profile *profile,
 
 void hp_settle_moments(struct hp_profile *profile,
                        const struct hp_read_options *options) {
-    bool is_asked = profile->snapshots != HP_SNAPSHOTS_LAST &&
-                    profile->snapshots != HP_SNAPSHOTS_EACH;
+    bool is_asked = profile->settings.snapshots != HP_SNAPSHOTS_LAST &&
+                    profile->settings.snapshots != HP_SNAPSHOTS_EACH;
     for (size_t i = 0; i < options->planned_count && is_asked; i++) {
         const struct hp_report_options *planned = &options->planned[i];
         profile->keeps.moments &=
@@ -278,7 +279,7 @@ static bool have_unmapped(const struct hp_taken_all *all) {
     const struct hp_input_record *input;
     bool found = false;
     hp_vec_each (taken, all) {
-        hp_vec_each (input, &(*taken)->profile.inputs) {
+        hp_vec_each (input, &(*taken)->profile.inputs.records) {
             found |= input->unmapped_addresses > 0;
         }
     }
@@ -291,7 +292,7 @@ static const char *lack_of(const struct hp_profile *profile,
                            const struct hp_read_options *options,
                            const struct hp_taken_all *all) {
     const struct hp_parameters *made = &all->at[0]->partials.parameters;
-    if (made->of[HP_PARAMETER_METHOD] != (uint64_t)profile->estimator) {
+    if (made->of[HP_PARAMETER_METHOD] != (uint64_t)profile->settings.estimator) {
         return HP_WORDS("partial-estimator", "merged with another --estimator");
     }
     if (profile->keeps.threads && !made->of[HP_PARAMETER_THREADS]) {
@@ -305,7 +306,7 @@ static const char *lack_of(const struct hp_profile *profile,
                         "its frames in no mapping have no addresses: merge "
                         "--keep-unmapped keeps them");
     }
-    return profile->has_stamps && !made->of[HP_PARAMETER_BUILDS]
+    return profile->settings.has_stamps && !made->of[HP_PARAMETER_BUILDS]
                ? HP_WORDS("partial-without-builds",
                           "made without builds: merge --with-builds tells them")
                : NULL;
@@ -321,7 +322,7 @@ static const char *misuse_of(const struct hp_profile *profile,
         return HP_WORDS("partial-cut-already",
                         "it is cut into shards already, and these are not all");
     }
-    if (options->thread && profile->inputs.count == 0 &&
+    if (options->thread && profile->inputs.records.count == 0 &&
         made->of[HP_PARAMETER_THREAD] !=
             hp_parameters_of(profile).of[HP_PARAMETER_THREAD]) {
         return made->of[HP_PARAMETER_THREAD]
@@ -366,16 +367,17 @@ static void take_parameters(struct hp_profile *profile,
                             const struct hp_read_options *options,
                             const struct hp_taken *first) {
     const struct hp_parameters *made = &first->partials.parameters;
-    profile->snapshots = (enum hp_snapshots)made->of[HP_PARAMETER_SNAPSHOTS];
+    profile->settings.snapshots = (enum hp_snapshots)made->of[HP_PARAMETER_SNAPSHOTS];
     hp_settle_moments(profile, options);
     // All dumps are shown, with the mark of those that would be used.
     if (profile->keeps.moments) {
-        profile->snapshots = options->snapshots;
+        profile->settings.snapshots = options->snapshots;
     }
-    profile->large_sizes = (enum hp_large_sizes)made->of[HP_PARAMETER_LARGE_SIZES];
-    profile->wants_labels |= made->of[HP_PARAMETER_LABELS] != 0;
+    profile->settings.large_sizes =
+        (enum hp_large_sizes)made->of[HP_PARAMETER_LARGE_SIZES];
+    profile->settings.wants_labels |= made->of[HP_PARAMETER_LABELS] != 0;
     if (first->partials.thread) {
-        profile->thread =
+        profile->settings.thread =
             hp_strtab_add(&profile->strings, hp_span_of(first->partials.thread));
     }
     profile->keeps.threads |= profile->keeps.partial && made->of[HP_PARAMETER_THREADS];
@@ -383,10 +385,10 @@ static void take_parameters(struct hp_profile *profile,
     profile->keeps.unmapped &= options->planned_count > 0;
     profile->keeps.unmapped |= made->of[HP_PARAMETER_UNMAPPED] != 0;
     if (profile->keeps.partial) {
-        profile->has_stamps = made->of[HP_PARAMETER_BUILDS] != 0;
-        profile->metric = made->of[HP_PARAMETER_COLUMN] == HP_COLUMN_INUSE
-                              ? HP_INUSE_SPACE
-                              : HP_ALLOC_SPACE;
+        profile->settings.has_stamps = made->of[HP_PARAMETER_BUILDS] != 0;
+        profile->settings.metric = made->of[HP_PARAMETER_COLUMN] == HP_COLUMN_INUSE
+                                       ? HP_INUSE_SPACE
+                                       : HP_ALLOC_SPACE;
     }
 }
 
@@ -401,13 +403,14 @@ static hp_string import(struct hp_strtab *to, const struct hp_strtab *from,
 // Move the records of a partial to the profile.  The first ones are moved as a whole: a
 // copy of many records would need most of the memory.
 static void move_inputs(struct hp_profile *profile, struct hp_profile *from) {
-    if (profile->inputs.count == 0) {
-        hp_vec_done(&profile->inputs);
-        profile->inputs = from->inputs;
-        memset(&from->inputs, 0, sizeof from->inputs);
+    if (profile->inputs.records.count == 0) {
+        hp_vec_done(&profile->inputs.records);
+        profile->inputs.records = from->inputs.records;
+        memset(&from->inputs.records, 0, sizeof from->inputs.records);
     } else {
-        hp_vec_append(&profile->inputs, from->inputs.at, from->inputs.count);
-        from->inputs.count = 0;
+        hp_vec_append(&profile->inputs.records, from->inputs.records.at,
+                      from->inputs.records.count);
+        from->inputs.records.count = 0;
     }
 }
 
@@ -416,18 +419,19 @@ static void move_inputs(struct hp_profile *profile, struct hp_profile *from) {
 static void take_records(struct hp_profile *profile, struct hp_taken *taken,
                          uint32_t number, uint32_t sources) {
     struct hp_profile *from = &taken->profile;
-    uint32_t labels = (uint32_t)profile->labels.count;
+    uint32_t labels = (uint32_t)profile->inputs.labels.count;
     taken->first_number = number;
-    for (size_t i = 0; i < from->labels.count; i++) {
-        struct hp_label label = from->labels.at[i];
+    for (size_t i = 0; i < from->inputs.labels.count; i++) {
+        struct hp_label label = from->inputs.labels.at[i];
         label.key = import(&profile->strings, &from->strings, label.key);
         label.value = import(&profile->strings, &from->strings, label.value);
-        hp_vec_push(&profile->labels, label);
+        hp_vec_push(&profile->inputs.labels, label);
     }
-    for (size_t i = 0; i < from->inputs.count; i++) {
-        struct hp_input_record *input = &from->inputs.at[i];
+    for (size_t i = 0; i < from->inputs.records.count; i++) {
+        struct hp_input_record *input = &from->inputs.records.at[i];
         hp_string program = {input->identity.program};
-        input->identity.program = import(&profile->programs, &from->programs, program).n;
+        input->identity.program =
+            import(&profile->inputs.programs, &from->inputs.programs, program).n;
         input->first_label += labels;
         input->number += number;
         input->source += sources;
@@ -436,18 +440,23 @@ static void take_records(struct hp_profile *profile, struct hp_taken *taken,
             input->public.status = HP_INPUT_USED;
         }
     }
-    for (size_t i = 0; i < from->known.count; i++) {
-        from->known.at[i].source += sources;
+    for (size_t i = 0; i < from->inputs.known.count; i++) {
+        from->inputs.known.at[i].source += sources;
     }
     move_inputs(profile, from);
-    hp_vec_append(&profile->known, from->known.at, from->known.count);
-    hp_vec_append(&profile->texts, from->texts.at, from->texts.count);
-    hp_vec_append(&profile->named, from->named.at, from->named.count);
+    hp_vec_append(&profile->inputs.known, from->inputs.known.at,
+                  from->inputs.known.count);
+    hp_vec_append(&profile->inputs.texts, from->inputs.texts.at,
+                  from->inputs.texts.count);
+    hp_vec_append(&profile->inputs.named, from->inputs.named.at,
+                  from->inputs.named.count);
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
-        hp_diagnosed_join(&profile->diagnosed[0][i], &from->diagnosed[0][i]);
-        hp_diagnosed_join(&profile->diagnosed[1][i], &from->diagnosed[1][i]);
+        hp_diagnosed_join(&profile->inputs.diagnosed[0][i],
+                          &from->inputs.diagnosed[0][i]);
+        hp_diagnosed_join(&profile->inputs.diagnosed[1][i],
+                          &from->inputs.diagnosed[1][i]);
     }
-    from->known.count = from->texts.count = from->named.count = 0;
+    from->inputs.known.count = from->inputs.texts.count = from->inputs.named.count = 0;
 }
 
 // --- all -------------------------------------------------------------------------------
@@ -457,7 +466,7 @@ int hp_partial_inputs_take_records(struct hp_profile *profile, struct hp_taken_a
                                    uint32_t *numbers, struct hp_err *err) {
     uint32_t sources = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         *numbers = input->number >= *numbers ? input->number + 1 : *numbers;
     }
     if (all->count == 0) {
@@ -473,7 +482,7 @@ int hp_partial_inputs_take_records(struct hp_profile *profile, struct hp_taken_a
     take_parameters(profile, options, all->at[0]);
     struct hp_taken **taken;
     hp_vec_each (taken, all) {
-        uint32_t count = (uint32_t)(*taken)->profile.inputs.count;
+        uint32_t count = (uint32_t)(*taken)->profile.inputs.records.count;
         const struct hp_taken *joins = (*taken)->joins;
         take_records(profile, *taken, joins ? joins->first_number : *numbers, sources);
         *numbers += count;
@@ -486,11 +495,11 @@ int hp_partial_inputs_take_records(struct hp_profile *profile, struct hp_taken_a
 // dumps that are given.
 static bool is_across(const struct hp_profile *profile,
                       const struct hp_process *process) {
-    const uint32_t *dumps = profile->processes.dumps.at + process->first;
+    const uint32_t *dumps = profile->inputs.processes.dumps.at + process->first;
     bool across = false;
     for (uint32_t i = 1; i < process->dumps; i++) {
-        across |=
-            profile->inputs.at[dumps[i]].source != profile->inputs.at[dumps[0]].source;
+        across |= profile->inputs.records.at[dumps[i]].source !=
+                  profile->inputs.records.at[dumps[0]].source;
     }
     return across;
 }
@@ -500,13 +509,15 @@ int hp_partial_inputs_settle(struct hp_profile *profile,
     bool is_info = options->planned_count > 0 && options->planned->kind == HP_REPORT_INFO;
     struct hp_input_record *input;
     hp_partial_inputs_count(profile);
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (input->source == 0 || input->is_group || !hp_input_is_used(input)) {
             continue;
         }
-        const struct hp_process *process = &profile->processes.all.at[input->process];
+        const struct hp_process *process =
+            &profile->inputs.processes.all.at[input->process];
         uint32_t chosen = process->chosen;
-        bool counts = chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
+        bool counts =
+            chosen == HP_NO_INPUT || &profile->inputs.records.at[chosen] == input;
         if (!input->is_added && !is_info) { // info shows each dump
             input->public.status = HP_INPUT_OTHER_MOMENT;
         }
@@ -536,11 +547,11 @@ static void renumber(struct hp_history *history, uint32_t first) {
 // Add all label sets of a partial to the profile, even unused ones.  A shard may have
 // label sets that only stacks of other shards use.
 static void import_sets(struct hp_profile *profile, const struct hp_profile *from) {
-    struct hp_tag_import tags = {.from_sets = &from->tag_sets,
+    struct hp_tag_import tags = {.from_sets = &from->tags.sets,
                                  .from_strings = &from->strings,
-                                 .sets = &profile->tag_sets,
+                                 .sets = &profile->tags.sets,
                                  .strings = &profile->strings};
-    for (uint32_t i = 1; i < from->tag_sets.strings.count; i++) {
+    for (uint32_t i = 1; i < from->tags.sets.strings.count; i++) {
         (void)hp_tags_import(&tags, (hp_string){i});
     }
     hp_tag_import_done(&tags);
@@ -551,7 +562,7 @@ static void import_sets(struct hp_profile *profile, const struct hp_profile *fro
 static void add(struct hp_profile *profile, struct hp_embedded_symbols *embedded,
                 struct hp_taken *taken) {
     renumber(&taken->profile.history, taken->first_number);
-    hp_vec_done(&taken->profile.group_of); // it has the old numbers of dumps
+    hp_vec_done(&taken->profile.variation.group_of); // it has the old numbers of dumps
     struct hp_sample_type *type;
     hp_vec_each (type, &taken->profile.types.of) {
         renumber(&type->history, taken->first_number);
@@ -583,7 +594,7 @@ static void add_shards(struct hp_profile *profile, struct hp_embedded_symbols *e
             add(&whole->profile, &whole->embedded, all->at[i]);
         }
     }
-    hp_partial_prove(&whole->profile, &whole->embedded, profile->prover);
+    hp_partial_prove(&whole->profile, &whole->embedded, profile->settings.prover);
     add(profile, embedded, whole);
     hp_taken_free(whole);
 }
@@ -619,7 +630,7 @@ int hp_taken_join(struct hp_taken *to, struct hp_taken *from, struct hp_prover *
         partials.count += to->partials.count;
         partials.has_unknown |= to->partials.has_unknown;
         hp_partial_prove(&from->profile, &from->embedded, prover);
-        take_records(&to->profile, from, (uint32_t)to->profile.inputs.count,
+        take_records(&to->profile, from, (uint32_t)to->profile.inputs.records.count,
                      to->partials.count);
         add(&to->profile, &to->embedded, from);
         hp_vec_push(&to->names, name);

@@ -16,7 +16,7 @@ struct hp_taken {
     struct hp_profile profile;
     struct hp_embedded_symbols embedded; // symbols of the profile's frames
     struct hp_partials partials;         // parameters and sums of these partials
-    HP_VEC(const char *) names;          // name of each partial, in profile.texts
+    HP_VEC(const char *) names;          // name of each partial, in profile.inputs.texts
     uint32_t first_number;               // number of its first input, among all inputs
     // The last partial that was read is of the base of a comparison.
     bool is_base;
@@ -76,7 +76,7 @@ HP_MUST_CHECK int hp_partial_inputs_refuse(const struct hp_profile *profile,
                                            const struct hp_taken_all *all,
                                            struct hp_err *err);
 
-// Count, in profile->processes, the processes of dumps without records of their own: of
+// Count, in profile->inputs.processes, the processes of dumps without records of their own: of
 // those in partials, and of lone inputs.  Call it when all dumps are chosen.
 void hp_partial_inputs_count(struct hp_profile *profile);
 

@@ -161,7 +161,7 @@ static void put_dump(char text[NAME_SIZE], const struct hp_profile *profile,
                      const struct hp_known_dump *dump) {
     const struct hp_input_record *input;
     snprintf(text, NAME_SIZE, "%016llx", (unsigned long long)dump->id[0]);
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         struct hp_known_dump own = known_of(input);
         if (!input->is_group && own.source == dump->source && same_dump(&own, dump)) {
             struct hp_span name = hp_span_basename(hp_span_of(input->public.name));
@@ -197,16 +197,16 @@ int hp_partial_inputs_refuse(const struct hp_profile *profile,
     if (all->count == 0) {
         return HP_OK;
     }
-    hp_vec_append(&known.all, profile->known.at, profile->known.count);
+    hp_vec_append(&known.all, profile->inputs.known.at, profile->inputs.known.count);
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (input->source == 0 && hp_input_is_used(input)) {
             hp_vec_push(&known.all, known_of(input));
         }
     }
     const struct unique *unique = &unique_dump;
     struct overlap found = find_overlap(&known, unique, *all);
-    if (found.count == 0 && profile->snapshots < HP_SNAPSHOTS_EACH) {
+    if (found.count == 0 && profile->settings.snapshots < HP_SNAPSHOTS_EACH) {
         unique = &unique_process;
         found = find_overlap(&known, unique, *all);
     }
@@ -224,29 +224,29 @@ static int by_source(const void *left, const void *right) {
 
 // Sort the known dumps by source.  They usually are in order.
 static void sort_by_source(struct hp_profile *profile) {
-    const struct hp_known_dump *known = profile->known.at;
+    const struct hp_known_dump *known = profile->inputs.known.at;
     bool is_sorted = true;
-    for (size_t i = 1; i < profile->known.count; i++) {
+    for (size_t i = 1; i < profile->inputs.known.count; i++) {
         is_sorted &= known[i - 1].source <= known[i].source;
     }
     if (!is_sorted) {
-        hp_vec_sort(&profile->known, by_source);
+        hp_vec_sort(&profile->inputs.known, by_source);
     }
 }
 
 // Return whether the partial with this source number stores identities of its dumps.
 static bool has_identities(const struct hp_profile *profile, uint32_t source) {
     struct hp_known_dump wanted = {.source = source};
-    const struct hp_known_dump *known = profile->known.at;
-    return profile->known.count > 0 &&
-           bsearch(&wanted, known, profile->known.count, sizeof wanted, by_source);
+    const struct hp_known_dump *known = profile->inputs.known.at;
+    return profile->inputs.known.count > 0 &&
+           bsearch(&wanted, known, profile->inputs.known.count, sizeof wanted, by_source);
 }
 
 // Append the known dumps of one source to a list.
 static void take_known(struct known_dumps *known, const struct hp_profile *profile,
                        uint32_t source) {
     const struct hp_known_dump *dump;
-    hp_vec_each (dump, &profile->known) {
+    hp_vec_each (dump, &profile->inputs.known) {
         if (dump->source == source) {
             hp_vec_push(&known->all, *dump);
         }
@@ -263,17 +263,17 @@ void hp_partial_inputs_count(struct hp_profile *profile) {
     uint32_t source = 0;
     const struct hp_input_record *input;
     sort_by_source(profile);
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (!input->is_group || !hp_input_is_used(input)) {
             continue;
         }
         groups++;
-        if (profile->lone_inputs > 0) {
+        if (profile->inputs.lone > 0) {
             continue;
         }
         if (!has_identities(profile, input->source)) {
             unidentified += 1 + input->others;
-            profile->drops_identities = profile->lacks_identities = true;
+            profile->settings.drops_identities = profile->inputs.lack_identities = true;
         } else if (input->source != source) {
             take_known(&known, profile, input->source);
             source = input->source;
@@ -284,8 +284,9 @@ void hp_partial_inputs_count(struct hp_profile *profile) {
         processes += i == 0 || !same_process(&known.all.at[i - 1], &known.all.at[i]);
     }
     // Partials are never read together with lone inputs.
-    size_t alone = profile->lone_inputs;
-    profile->processes.others = processes + unidentified + alone - groups;
-    profile->processes.other_dumps = known.all.count + unidentified + alone - groups;
+    size_t alone = profile->inputs.lone;
+    profile->inputs.processes.others = processes + unidentified + alone - groups;
+    profile->inputs.processes.other_dumps =
+        known.all.count + unidentified + alone - groups;
     hp_vec_done(&known.all);
 }

@@ -10,7 +10,7 @@
 static uint32_t count_dumps(const struct hp_profile *profile) {
     uint64_t count = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         count += hp_input_is_used(input) ? 1 + input->others : 0;
     }
     return count == 1 ? 1 : 0;
@@ -41,7 +41,7 @@ static void place_by_files(struct hp_profile *profile,
         const struct hp_proof_module *asked = &question->modules.at[frame->module.n];
         if (asked->elf_addresses) {
             frame->address = hp_proof_elf_address(asked, frame->address);
-            hp_index_drop(&profile->frame_index); // it is rebuilt when it is needed
+            hp_index_drop(&profile->index.frames); // it is rebuilt when it is needed
         }
     }
     for (size_t i = 0; i < profile->modules.count; i++) {

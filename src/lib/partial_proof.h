@@ -16,7 +16,7 @@ void hp_partial_prove(struct hp_profile *profile, struct hp_embedded_symbols *em
 // Return whether the builds of partials are to be proven.  Partials that store which
 // builds ran (stamps) are merged without a proof.
 static inline bool hp_proves_partials(const struct hp_profile *profile) {
-    return profile->prover && !profile->has_stamps;
+    return profile->settings.prover && !profile->settings.has_stamps;
 }
 
 #endif

@@ -22,12 +22,12 @@
 // Drop the errors of stacks from the profile if an input is a difference of two profiles:
 // it does not contain the uncertainty of either.
 static void forget_errors_of_differences(struct hp_profile *profile) {
-    if (!profile->summary[HP_SIDE_ALL].is_difference) {
+    if (!profile->inputs.summary[HP_SIDE_ALL].is_difference) {
         return;
     }
-    profile->are_errors_unknown = true;
+    profile->errors.are_unknown = true;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_stack_errors_done(&profile->errors[i]);
+        hp_stack_errors_done(&profile->errors.stacks[i]);
     }
 }
 
@@ -47,7 +47,7 @@ static int by_name(const void *left, const void *right) {
 // Fail because more inputs than allowed were skipped.
 static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
                           struct hp_err *err) {
-    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     bool all_limits = summary->left_out[HP_REASON_LIMIT] == skipped;
     return hp_fail(
         err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
@@ -74,7 +74,7 @@ static bool total_fits(const struct hp_profile *profile) {
 // the total is too large.
 static int judge(const struct hp_profile *profile, const struct hp_read_options *options,
                  struct hp_err *err) {
-    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     size_t skipped = hp_input_summary_skipped(summary) - hp_cut_dumps_count(profile);
     double share = options->max_skipped_share * (double)summary->all;
     if (skipped > options->max_skipped && (double)skipped > share) {
@@ -87,7 +87,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("nothing-to-report", "nothing to report: %s"), why);
     }
-    if (options->older_than > 0 && profile->summary[HP_SIDE_ALL].listing == 0) {
+    if (options->older_than > 0 && profile->inputs.summary[HP_SIDE_ALL].listing == 0) {
         return hp_fail(err, HP_E_EMPTY, HP_NO_AGES_KNOWN);
     }
     if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
@@ -110,11 +110,11 @@ static void adopt_names(struct hp_profile *profile, const struct hp_input_queue 
     const struct hp_member *member;
     hp_vec_each (member, &queue->members) {
         if (member->name) {
-            hp_vec_push(&profile->texts, member->name);
+            hp_vec_push(&profile->inputs.texts, member->name);
         }
     }
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (!input->archive) {
             struct hp_span name = hp_span_of(input->public.name);
             input->public.name = hp_profile_keep_text(profile, name);
@@ -182,8 +182,8 @@ static int by_likely_choice(const void *left, const void *right, void *context) 
     const struct hp_job *job = context;
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
     const char *a = job->queue.paths[i], *b = job->queue.paths[k];
-    bool leaves_exits = job->profile->snapshots != HP_SNAPSHOTS_FINAL &&
-                        hp_column_of(job->profile->metric) == HP_COLUMN_INUSE;
+    bool leaves_exits = job->profile->settings.snapshots != HP_SNAPSHOTS_FINAL &&
+                        hp_column_of(job->profile->settings.metric) == HP_COLUMN_INUSE;
     int order = !leaves_exits
                     ? 0
                     : (hp_dump_name_of(a).kind == 'f') - (hp_dump_name_of(b).kind == 'f');
@@ -226,19 +226,20 @@ static uint32_t *reading_order(struct hp_job *job) {
 // Return whether input i is an exit dump that is left out because it does not belong to a
 // series of memory in use.
 static bool is_left_exit(const struct hp_profile *profile, size_t i) {
-    const struct hp_input_record *input = &profile->inputs.at[i];
+    const struct hp_input_record *input = &profile->inputs.records.at[i];
     return hp_profile_skips_exits(profile) && hp_input_is_used(input) &&
-           hp_process_is_exit(&profile->processes.all.at[input->process], (uint32_t)i);
+           hp_process_is_exit(&profile->inputs.processes.all.at[input->process],
+                              (uint32_t)i);
 }
 
 // Return whether an input is used, according to the choice among the dumps of its
 // process.
 static bool counts(const struct hp_profile *profile, size_t i) {
-    const struct hp_input_record *input = &profile->inputs.at[i];
+    const struct hp_input_record *input = &profile->inputs.records.at[i];
     if (!hp_input_is_used(input) || is_left_exit(profile, i)) {
         return false;
     }
-    const struct hp_process *process = &profile->processes.all.at[input->process];
+    const struct hp_process *process = &profile->inputs.processes.all.at[input->process];
     uint32_t chosen = process->chosen;
     return profile->keeps.moments || chosen == HP_NO_INPUT || chosen == i;
 }
@@ -246,14 +247,14 @@ static bool counts(const struct hp_profile *profile, size_t i) {
 // Group inputs into processes, and choose a dump of each.
 static void find_processes(struct hp_profile *profile) {
     hp_processes_identify(profile);
-    hp_processes_choose(&profile->processes, profile->inputs.at, profile->snapshots,
-                        profile->metric);
+    hp_processes_choose(&profile->inputs.processes, profile->inputs.records.at,
+                        profile->settings.snapshots, profile->settings.metric);
 }
 
 // Return the index of the record with this number, which must exist.
 static size_t place_of(const struct hp_profile *profile, uint32_t number) {
     size_t place = 0;
-    while (profile->inputs.at[place].number != number) {
+    while (profile->inputs.records.at[place].number != number) {
         place++;
     }
     return place;
@@ -263,15 +264,15 @@ static size_t place_of(const struct hp_profile *profile, uint32_t number) {
 // The records are sorted again, so *duplicate gets new indices.
 static void give_back(struct hp_job *job, struct hp_duplicate *duplicate) {
     struct hp_profile *profile = job->profile;
-    bool is_found = duplicate->again < profile->inputs.count;
-    uint32_t first = is_found ? profile->inputs.at[duplicate->first].number : 0;
-    uint32_t again = is_found ? profile->inputs.at[duplicate->again].number : 0;
+    bool is_found = duplicate->again < profile->inputs.records.count;
+    uint32_t first = is_found ? profile->inputs.records.at[duplicate->first].number : 0;
+    uint32_t again = is_found ? profile->inputs.records.at[duplicate->again].number : 0;
     hp_lone_inputs_give_back(&job->lone, profile, &job->queue);
-    hp_vec_sort(&profile->inputs, by_name);
+    hp_vec_sort(&profile->inputs.records, by_name);
     hp_inputs_identify(profile);
     find_processes(profile);
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         job->numbers = input->number >= job->numbers ? input->number + 1 : job->numbers;
     }
     *duplicate = is_found ? (struct hp_duplicate){place_of(profile, first),
@@ -282,8 +283,8 @@ static void give_back(struct hp_job *job, struct hp_duplicate *duplicate) {
 // Return whether exactly the dumps that are used have been added.
 static bool is_choice_settled(const struct hp_profile *profile) {
     bool is_settled = true;
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         is_settled &= input->source > 0 || counts(profile, i) == input->is_added;
     }
     return is_settled;
@@ -294,8 +295,8 @@ static void read_again(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
     bool *is_wanted = hp_alloc(job->numbers);
     uint32_t *record_of = hp_alloc(job->numbers * sizeof *record_of);
-    for (uint32_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    for (uint32_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         if (input->source == 0) { // stacks of a partial cannot be removed
             is_wanted[input->number] = counts(profile, i);
             record_of[input->number] = i;
@@ -312,8 +313,8 @@ static void read_again(struct hp_job *job) {
 static void settle_choice(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
     bool is_settled = is_choice_settled(profile);
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        struct hp_input_record *input = &profile->inputs.records.at[i];
         bool may_be_left = input->source == 0 || is_left_exit(profile, i);
         if (hp_input_is_used(input) && may_be_left && !counts(profile, i)) {
             input->public.status = HP_INPUT_OTHER_MOMENT;
@@ -328,7 +329,7 @@ static void settle_choice(struct hp_job *job) {
 // Put the name of each input into its error.
 static void locate_errors(struct hp_profile *profile) {
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (input->err) {
             hp_err_locate(input->err, input->public.name, input->err->line);
         }
@@ -359,8 +360,8 @@ static int take_partials(struct hp_job *job, struct hp_err *err) {
 // Return whether all used inputs are files that can be read once more.
 static bool can_read_again(const struct hp_job *job) {
     bool can = true;
-    for (size_t i = 0; i < job->profile->inputs.count; i++) {
-        const struct hp_input_record *input = &job->profile->inputs.at[i];
+    for (size_t i = 0; i < job->profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &job->profile->inputs.records.at[i];
         struct stat info;
         bool is_file = !input->archive && stat(input->public.name, &info) == 0 &&
                        S_ISREG(info.st_mode);
@@ -409,7 +410,7 @@ static int settle(struct hp_job *job, struct hp_duplicate *duplicate,
 // these addresses.
 static int refuse_given_map(const struct hp_profile *profile, struct hp_err *err) {
     const struct hp_input_record *first = NULL, *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool takes = input->takes_map && hp_input_is_used(input);
         if (takes && first && input->process != first->process) {
             return hp_fail(
@@ -444,21 +445,20 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     if (ret != HP_OK) { // the partials are useless, and are not described
         hp_partial_inputs_done(&job->taken);
     }
-    hp_vec_sort(&profile->inputs, by_name);
+    hp_vec_sort(&profile->inputs.records, by_name);
     hp_inputs_identify(profile);
     ret = ret == HP_OK ? hp_partial_inputs_refuse(profile, &job->taken, err) : ret;
     *duplicate = options->count_duplicates
                      ? (struct hp_duplicate){SIZE_MAX, SIZE_MAX}
-                     : hp_duplicates_settle(profile->inputs.at, profile->inputs.count);
+                     : hp_duplicates_settle(profile->inputs.records.at,
+                                            profile->inputs.records.count);
     if (ret == HP_OK && options->label_from) {
         ret = hp_labels_set(profile, options->label_from, err);
     }
     hp_cut_dumps_settle(profile);
     find_processes(profile);
     ret = ret == HP_OK ? refuse_given_map(profile, err) : ret;
-    if (ret == HP_OK) {
-        ret = settle(job, duplicate, err);
-    }
+    ret = ret == HP_OK ? settle(job, duplicate, err) : ret;
     hp_lone_inputs_compare_samples(&job->lone, profile, &job->queue);
     hp_lone_inputs_record(&job->lone, profile, &job->queue);
     hp_partial_inputs_add(profile, &job->embedded, &job->taken);
@@ -488,14 +488,14 @@ static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
 // many were skipped, nothing is left, or there are too many labels.
 static int refuse(const struct hp_profile *profile, const struct hp_read_options *options,
                   struct hp_duplicate duplicate, struct hp_err *err) {
-    size_t count = profile->inputs.count;
+    size_t count = profile->inputs.records.count;
     bool is_refused = duplicate.again < count && !options->skip_duplicates;
     if (!is_refused && options->base_count > 0 && !options->count_duplicates) {
-        duplicate = hp_duplicates_across(profile->inputs.at, count);
+        duplicate = hp_duplicates_across(profile->inputs.records.at, count);
         is_refused = duplicate.again < count;
     }
     if (is_refused) {
-        return hp_duplicates_refuse(profile->inputs.at, duplicate, err);
+        return hp_duplicates_refuse(profile->inputs.records.at, duplicate, err);
     }
     int ret = hp_duplicates_of_processes(profile, err);
     ret = ret == HP_OK ? judge(profile, options, err) : ret;
@@ -517,9 +517,9 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         .progress = {.phase = "reading", .total = count},
     };
     struct hp_duplicate duplicate = {0};
-    if (options->symbols && !profile->prover) {
-        profile->prover = make_prover(paths, count, options->symbols);
-        profile->owns_prover = true;
+    if (options->symbols && !profile->settings.prover) {
+        profile->settings.prover = make_prover(paths, count, options->symbols);
+        profile->settings.owns_prover = true;
     }
     pthread_mutex_init(&job.lock, NULL);
     hp_input_queue_init(&job.queue);
@@ -537,7 +537,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_given_map_done(&job.given);
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);
-    hp_annotations_sort(&profile->annotations, &profile->strings);
+    hp_annotations_sort(&profile->inputs.annotations, &profile->strings);
     pthread_mutex_destroy(&job.lock);
     hp_unloaded_free(job.unloaded);
     adopt_names(profile, &job.queue);

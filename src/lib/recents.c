@@ -44,9 +44,9 @@ static uint32_t *add_stacks(struct hp_profile *profile,
 static void take_records(struct hp_profile *profile, struct hp_recent_file *file,
                          const uint32_t *stacks) {
     struct hp_recent_record *record;
-    profile->recent = file->recent;
+    profile->inputs.recent = file->recent;
     file->recent = (struct hp_recent){.period = 0};
-    hp_vec_each (record, &profile->recent.records) {
+    hp_vec_each (record, &profile->inputs.recent.records) {
         record->alloc = stacks[record->alloc];
         record->free = stacks[record->free];
     }
@@ -59,7 +59,7 @@ static int attach(struct hp_profile *profile, struct hp_dump *dump,
                   struct hp_recent_file *file, const char *path, struct hp_err *err) {
     struct hp_resolver resolver = {.keeps_unmapped = true};
     put_addresses(dump, file);
-    hp_resolve_places(&resolver, dump, profile->prover);
+    hp_resolve_places(&resolver, dump, profile->settings.prover);
     hp_resolve(&resolver, dump, profile);
     int ret = HP_OK;
     if (resolver.unmapped * MOST_UNMAPPED > file->addresses.count) {
@@ -134,9 +134,9 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
     }
     int ret = hp_prof_recent_read(&file, options->recent, options, err);
     // Lets the reader accept a map without a profile.
-    profile->recent.period = file.recent.period;
+    profile->inputs.recent.period = file.recent.period;
     ret = ret == HP_OK ? hp_read_inputs(profile, paths, count, options, err) : ret;
-    if (ret == HP_OK && hp_input_is_used(&profile->inputs.at[0])) {
+    if (ret == HP_OK && hp_input_is_used(&profile->inputs.records.at[0])) {
         ret = read_map(profile, paths[0], options, &file, err);
     }
     hp_recent_file_done(&file);

@@ -230,37 +230,37 @@ static void mark_lines(const struct redaction *redaction) {
 static void mark_labels(const struct redaction *redaction) {
     const struct hp_profile *profile = redaction->profile;
     const struct hp_label *label;
-    hp_vec_each (label, &profile->labels) {
+    hp_vec_each (label, &profile->inputs.labels) {
         mark(redaction, label->value, ROLE_NAME);
     }
-    for (uint32_t set = 1; set < profile->tag_sets.strings.count; set++) {
-        size_t count = hp_tags_count(&profile->tag_sets, (hp_string){set});
+    for (uint32_t set = 1; set < profile->tags.sets.strings.count; set++) {
+        size_t count = hp_tags_count(&profile->tags.sets, (hp_string){set});
         for (size_t i = 0; i < count; i++) {
-            mark(redaction, hp_tags_at(&profile->tag_sets, (hp_string){set}, i).text,
+            mark(redaction, hp_tags_at(&profile->tags.sets, (hp_string){set}, i).text,
                  ROLE_NAME);
         }
     }
-    mark(redaction, profile->thread, ROLE_NAME);
+    mark(redaction, profile->settings.thread, ROLE_NAME);
 }
 
 // --- all of it -------------------------------------------------------------------------
 
-// Replace all marked strings; the originals are kept in profile->originals.
+// Replace all marked strings; the originals are kept in profile->originals.texts.
 static void replace_strings(const struct redaction *redaction) {
     struct hp_profile *profile = redaction->profile;
     size_t count = profile->strings.strings.count;
-    profile->originals = hp_alloc(count * sizeof *profile->originals);
-    profile->original_count = count;
+    profile->originals.texts = hp_alloc(count * sizeof *profile->originals.texts);
+    profile->originals.count = count;
     for (size_t i = 0; i < count; i++) {
         struct hp_span *text = &profile->strings.strings.at[i];
         unsigned char role = redaction->roles[i];
-        profile->originals[i] = *text;
+        profile->originals.texts[i] = *text;
         if (text->size > 0 && role != 0 && (role & ROLE_PUBLIC) == 0) {
             *text = stand_in(redaction, *text, (role & ROLE_NAME) == 0);
         }
     }
-    for (size_t i = 1; i < profile->programs.strings.count; i++) {
-        struct hp_span *text = &profile->programs.strings.at[i];
+    for (size_t i = 1; i < profile->inputs.programs.strings.count; i++) {
+        struct hp_span *text = &profile->inputs.programs.strings.at[i];
         *text = text->size > 0 ? stand_in(redaction, *text, false) : *text;
     }
 }
@@ -276,7 +276,7 @@ static int by_original_name(const void *left, const void *right) {
 static void place_names(struct hp_profile *profile) {
     HP_VEC(struct hp_input_record *) sorted = {0};
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         hp_vec_push(&sorted, input);
     }
     hp_vec_sort(&sorted, by_original_name);
@@ -291,7 +291,7 @@ static void replace_inputs(const struct redaction *redaction) {
     struct hp_profile *profile = redaction->profile;
     struct hp_input_record *input;
     place_names(profile);
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         input->public.name = redact_text(redaction, input->public.name);
         input->archive = redact_text(redaction, input->archive);
         if (input->err != NULL) {
@@ -304,7 +304,7 @@ static void replace_inputs(const struct redaction *redaction) {
         hp_input_set_producer_warning(input, "");
     }
     struct hp_named_dump *dump;
-    hp_vec_each (dump, &profile->named) {
+    hp_vec_each (dump, &profile->inputs.named) {
         dump->name = redact_text(redaction, dump->name);
         dump->archive = redact_text(redaction, dump->archive);
     }
@@ -313,18 +313,20 @@ static void replace_inputs(const struct redaction *redaction) {
 // Drop all warnings, sentences about chosen dumps, and comments, because they may contain
 // names.  A warning counts them.
 static void drop_sentences(struct hp_profile *profile) {
-    size_t count = profile->warnings.count + profile->moments.count;
-    profile->warnings.count = profile->minor_warnings.count = profile->moments.count = 0;
+    size_t count = profile->sentences.warnings.count + profile->sentences.moments.count;
+    profile->sentences.warnings.count = profile->sentences.minor.count =
+        profile->sentences.moments.count = 0;
     profile->sources.count = 0;
     size_t kept = 0;
-    for (size_t i = 0; i < profile->annotations.all.count; i++) {
-        enum hp_annotation_kind kind = profile->annotations.all.at[i].kind;
+    for (size_t i = 0; i < profile->inputs.annotations.all.count; i++) {
+        enum hp_annotation_kind kind = profile->inputs.annotations.all.at[i].kind;
         if (kind == HP_ANNOTATION_DEFAULT_TYPE || kind == HP_ANNOTATION_PERIOD_TYPE ||
             kind == HP_ANNOTATION_PERIOD_UNIT) {
-            profile->annotations.all.at[kept++] = profile->annotations.all.at[i];
+            profile->inputs.annotations.all.at[kept++] =
+                profile->inputs.annotations.all.at[i];
         }
     }
-    profile->annotations.all.count = kept;
+    profile->inputs.annotations.all.count = kept;
     if (count > 0) {
         hp_profile_warn(
             profile,
@@ -340,7 +342,7 @@ void hp_redact(struct hp_profile *profile, const struct hp_redact_key *key) {
         .key = key,
         .roles = hp_alloc(profile->strings.strings.count),
     };
-    if (profile->originals != NULL) {
+    if (profile->originals.texts != NULL) {
         free(redaction.roles);
         return; // it is redacted already
     }

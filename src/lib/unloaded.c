@@ -263,7 +263,7 @@ struct hp_unloaded *hp_unloaded_find(const struct hp_profile *profile, uint64_t 
                                      .reader.limit = limit};
     HP_VEC(const struct hp_input_record *) inputs = {0};
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (may_show(input)) {
             hp_vec_push(&inputs, input);
         }

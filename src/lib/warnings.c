@@ -88,8 +88,8 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
 static void warn_of_diagnostics(struct hp_profile *profile,
                                 enum hp_diagnostic_kind kind) {
     size_t found = 0, named = 0;
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         bool has = hp_input_is_used(input) && hp_diagnostic_in(input, kind).count > 0;
         found += has ? 1 + input->others : 0;
         if (has && !input->is_group && named < NAMED) {
@@ -126,13 +126,13 @@ static void warn_of_pair(struct hp_profile *profile, const char *a, const char *
 static void warn_of_sums(struct hp_profile *profile, bool by_name) {
     size_t pair[2] = {SIZE_MAX, SIZE_MAX}, more = 0;
     const struct hp_process *process;
-    hp_vec_each (process, &profile->processes.all) {
+    hp_vec_each (process, &profile->inputs.processes.all) {
         if (process->dumps < 2 || (process->evidence == HP_EVIDENCE_NAME) != by_name) {
             continue;
         }
         size_t lowest[2] = {SIZE_MAX, SIZE_MAX};
         for (uint32_t i = 0; i < process->dumps; i++) {
-            size_t input = profile->processes.dumps.at[process->first + i];
+            size_t input = profile->inputs.processes.dumps.at[process->first + i];
             if (input < lowest[0]) {
                 lowest[1] = lowest[0];
                 lowest[0] = input;
@@ -147,8 +147,8 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
     }
     if (more > 0) {
         warn_of_pair(
-            profile, profile->inputs.at[pair[0]].public.name,
-            profile->inputs.at[pair[1]].public.name, more - 1,
+            profile, profile->inputs.records.at[pair[0]].public.name,
+            profile->inputs.records.at[pair[1]].public.name, more - 1,
             by_name
                 ? HP_WORDS(
                       "dumps-by-name",
@@ -173,7 +173,7 @@ static void warn_of_equal_samples(struct hp_profile *profile) {
             "their sum are too narrow"),
     };
     for (int i = 0; i < 2; i++) {
-        const struct hp_equal_samples *equal = &profile->equal_samples[i];
+        const struct hp_equal_samples *equal = &profile->inputs.equal_samples[i];
         if (equal->pairs > 0) {
             warn_of_pair(profile, equal->first, equal->second, equal->pairs - 1,
                          sentences[i]);
@@ -184,7 +184,7 @@ static void warn_of_equal_samples(struct hp_profile *profile) {
 // Warn about forks, whose shared memory is counted repeatedly, and about inputs that may
 // be of one process.
 static void warn_of_forks(struct hp_profile *profile) {
-    const struct hp_processes *processes = &profile->processes;
+    const struct hp_processes *processes = &profile->inputs.processes;
     if (processes->forks > 0) {
         hp_profile_warn(
             profile,
@@ -214,9 +214,9 @@ static void warn_of_forks(struct hp_profile *profile) {
 // Warn about a series whose dumps are of different processes.
 static void warn_of_strangers(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (!hp_input_is_used(input) ||
-            profile->processes.all.at[input->process].is_unidentified) {
+            profile->inputs.processes.all.at[input->process].is_unidentified) {
             continue;
         }
         if (first) {
@@ -265,14 +265,14 @@ static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
 static void warn_of_identities(struct hp_profile *profile) {
     const struct hp_input_record *first[2] = {NULL, NULL}, *input;
     bool are_several = false;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         const struct hp_input_record **side = &first[input->is_base];
         if (hp_input_is_used(input)) {
             are_several |= *side && (*side)->source != input->source;
             *side = *side ? *side : input;
         }
     }
-    if (profile->lacks_identities && are_several) {
+    if (profile->inputs.lack_identities && are_several) {
         hp_profile_warn(
             profile,
             HP_MESSAGE(
@@ -290,7 +290,7 @@ static void warn_of_merged(struct hp_profile *profile) {
     size_t with_unidentified = 0;
     bool is_merged = false;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input)) {
             bool is_known = hp_digest_is_known(input->identity.map);
             uint64_t own = input->keys ? input->keys->unidentified : !is_known;
@@ -312,12 +312,12 @@ static void warn_of_merged(struct hp_profile *profile) {
             (unsigned long long)unidentified);
     }
     struct hp_process_clash clash =
-        hp_process_keys_clash(&profile->processes, profile->inputs.at,
-                              profile->inputs.count);
-    if (clash.processes > 0 && profile->snapshots == HP_SNAPSHOTS_SUM) {
+        hp_process_keys_clash(&profile->inputs.processes, profile->inputs.records.at,
+                              profile->inputs.records.count);
+    if (clash.processes > 0 && profile->settings.snapshots == HP_SNAPSHOTS_SUM) {
         warn_of_pair(
-            profile, profile->inputs.at[clash.first].public.name,
-            profile->inputs.at[clash.again].public.name, 0,
+            profile, profile->inputs.records.at[clash.first].public.name,
+            profile->inputs.records.at[clash.again].public.name, 0,
             HP_WORDS("merged-twice",
                      "hold the same processes: what lives in both is counted twice"));
     }
@@ -327,14 +327,15 @@ static void warn_of_merged(struct hp_profile *profile) {
 static void warn_of_singles(struct hp_profile *profile) {
     size_t singles = 0;
     const struct hp_process *process;
-    hp_vec_each (process, &profile->processes.all) {
+    hp_vec_each (process, &profile->inputs.processes.all) {
         const struct hp_input_record *first =
-            &profile->inputs.at[profile->processes.dumps.at[process->first]];
+            &profile->inputs.records
+                 .at[profile->inputs.processes.dumps.at[process->first]];
         singles += process->dumps == 1 && !process->is_unidentified && !first->keys;
     }
-    if (profile->processes.largest < 2 && profile->processes.forks == 0) {
+    if (profile->inputs.processes.largest < 2 && profile->inputs.processes.forks == 0) {
         warn_of_strangers(profile);
-    } else if (singles > 0 && profile->processes.all.count > 1) {
+    } else if (singles > 0 && profile->inputs.processes.all.count > 1) {
         hp_profile_warn(
             profile, HP_MESSAGE("no-series", "%zu process%s of a single dump: no series"),
             singles, singles == 1 ? " is" : "es are");
@@ -344,7 +345,7 @@ static void warn_of_singles(struct hp_profile *profile) {
 // Write all warnings about processes.
 static void warn_of_processes(struct hp_profile *profile) {
     warn_of_equal_samples(profile);
-    if (profile->snapshots == HP_SNAPSHOTS_SUM && !profile->keeps.moments) {
+    if (profile->settings.snapshots == HP_SNAPSHOTS_SUM && !profile->keeps.moments) {
         warn_of_sums(profile, false);
         warn_of_sums(profile, true);
     }
@@ -363,7 +364,7 @@ static void warn_of_processes(struct hp_profile *profile) {
 static void warn_of_replaced(struct hp_profile *profile) {
     size_t found = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (input->public.status == HP_INPUT_REPLACED && found++ < NAMED) {
             hp_profile_warn(profile, HP_MESSAGE("input-replaced", "%s:%llu: %s"),
                             input->public.name, (unsigned long long)input->err->line,
@@ -383,7 +384,7 @@ static void warn_of_replaced(struct hp_profile *profile) {
 
 // Warn about inputs that are not used.
 static void warn_of_skipped(struct hp_profile *profile) {
-    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     size_t skipped = hp_input_summary_skipped(summary), count = summary->all;
     size_t duplicates = summary->left_out[HP_REASON_REPEATED];
     size_t young = summary->left_out[HP_REASON_YOUNG];
@@ -413,7 +414,7 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     uint64_t period = 0;
     bool mixed = false;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input) && input->stacks > 0) {
             mixed |= used > 0 && input->period != period;
             period = input->period;
@@ -437,7 +438,7 @@ static void warn_of_mixtures(struct hp_profile *profile) {
             HP_MESSAGE("some-without-allocated",
                        "only %zu of %zu inputs say what was allocated and freed%s"),
             with_alloc, used,
-            profile->summary[HP_SIDE_ALL].is_jemalloc ? " (prof_accum)" : "");
+            profile->inputs.summary[HP_SIDE_ALL].is_jemalloc ? " (prof_accum)" : "");
     }
     if (with_inuse > 0 && with_inuse < used) {
         hp_profile_warn(profile,
@@ -449,9 +450,9 @@ static void warn_of_mixtures(struct hp_profile *profile) {
 
 // Warn about inputs that list no objects, if objects of some age are asked for.
 static void warn_of_ages(struct hp_profile *profile) {
-    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     size_t silent = summary->used - summary->listing;
-    if (profile->older_than > 0 && silent > 0) {
+    if (profile->settings.older_than > 0 && silent > 0) {
         hp_profile_warn(
             profile,
             HP_MESSAGE(
@@ -471,7 +472,7 @@ static bool lacks_map(const struct hp_input_record *input) {
 static void warn_of_no_map(struct hp_profile *profile) {
     const struct hp_input_record *first = NULL, *input;
     size_t count = 0;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         first = !first && lacks_map(input) ? input : first;
         count += lacks_map(input);
     }
@@ -496,9 +497,9 @@ static void warn_of_no_map(struct hp_profile *profile) {
 
 // Warn about unmapped addresses of inputs that have a map.
 static void warn_of_unmapped(struct hp_profile *profile) {
-    uint64_t unmapped = profile->summary[HP_SIDE_ALL].unmapped;
+    uint64_t unmapped = profile->inputs.summary[HP_SIDE_ALL].unmapped;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         unmapped -= lacks_map(input) ? input->unmapped_addresses : 0;
     }
     if (unmapped > 0) {
@@ -514,7 +515,7 @@ static void warn_of_unmapped(struct hp_profile *profile) {
 // Warn about addresses with a signature or tag, once: all processes of such a machine
 // have them.
 static void warn_of_tagged(struct hp_profile *profile) {
-    uint64_t tagged = profile->tagged_addresses;
+    uint64_t tagged = profile->inputs.tagged_addresses;
     if (tagged > 0) {
         hp_profile_warn_as(
             profile, true,
@@ -529,7 +530,7 @@ static void warn_of_tagged(struct hp_profile *profile) {
 
 // Warn about addresses in libraries that had been unloaded.
 static void warn_of_unloaded(struct hp_profile *profile) {
-    uint64_t unloaded = profile->unloaded_addresses;
+    uint64_t unloaded = profile->inputs.unloaded_addresses;
     if (unloaded > 0) {
         hp_profile_warn_as(
             profile, true,
@@ -544,8 +545,8 @@ static void warn_of_unloaded(struct hp_profile *profile) {
 // Return whether no other dump of the process of the input was chosen.
 static bool counts(const struct hp_profile *profile,
                    const struct hp_input_record *input) {
-    uint32_t chosen = profile->processes.all.at[input->process].chosen;
-    return chosen == HP_NO_INPUT || &profile->inputs.at[chosen] == input;
+    uint32_t chosen = profile->inputs.processes.all.at[input->process].chosen;
+    return chosen == HP_NO_INPUT || &profile->inputs.records.at[chosen] == input;
 }
 
 // Warn that large sizes are uncertain.  A rewritten dump does not show which jemalloc
@@ -553,11 +554,11 @@ static bool counts(const struct hp_profile *profile,
 static void warn_of_large_sizes(struct hp_profile *profile) {
     static const int least_percent = 5;
     hp_fixed large = 0, all = 0;
-    if (profile->summary[HP_SIDE_ALL].is_difference) {
+    if (profile->inputs.summary[HP_SIDE_ALL].is_difference) {
         return; // differences have no intervals
     }
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input) && counts(profile, input)) {
             large += input->large_bytes;
             all += input->total.of[HP_INUSE_SPACE];
@@ -577,10 +578,10 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
 
 // Warn about differences of two profiles, once for all of them.
 static void warn_of_differences(struct hp_profile *profile) {
-    const struct hp_input_summary *summary = &profile->summary[HP_SIDE_ALL];
+    const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     size_t plain = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool is_plain = hp_input_is_used(input) && input->negative == 0;
         plain += is_plain ? 1 + input->others : 0;
     }

@@ -33,8 +33,8 @@ static size_t hp_job_thread_count(const struct hp_job *job) {
     size_t inputs = job->queue.archives.count > 0 ? SIZE_MAX : job->queue.count;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = job->options->jobs ? job->options->jobs : cpus > 0 ? (size_t)cpus : 1;
-    if (job->profile->store) {
-        size_t most = (size_t)(job->profile->store->room / THREAD_ROOM);
+    if (job->profile->settings.store) {
+        size_t most = (size_t)(job->profile->settings.store->room / THREAD_ROOM);
         most = most > 0 ? most : 1;
         wanted = wanted < most ? wanted : most;
     }
@@ -44,7 +44,9 @@ static size_t hp_job_thread_count(const struct hp_job *job) {
 // Return how many bytes the stacks of dumps of one thread may take in memory; those of
 // its partials may take as many.  0: there is no store, so any number.
 static uint64_t hp_job_share_of_memory(const struct hp_job *job) {
-    return job->profile->store ? job->profile->store->room / job->threads / 2 : 0;
+    return job->profile->settings.store
+               ? job->profile->settings.store->room / job->threads / 2
+               : 0;
 }
 
 // Write stacks of a profile to the run store by `write`, if its stacks can become a run.
@@ -54,7 +56,7 @@ static void write_run(struct hp_job *job, struct hp_profile *profile,
                                    struct hp_err *)) {
     struct hp_err err = {0};
     if (hp_profile_can_spill(profile) &&
-        write(profile, job->profile->store, &err) != HP_OK) {
+        write(profile, job->profile->settings.store, &err) != HP_OK) {
         pthread_mutex_lock(&job->lock);
         job->run_err = err;
         pthread_mutex_unlock(&job->lock);
@@ -69,7 +71,7 @@ static void spill(struct hp_job *job, struct hp_profile *profile) {
 // Write the stacks of a thread's profile to the store if they take more than its share.
 // Only the calling thread may use that profile.
 static void hp_job_spill_if_full(struct hp_job *job, struct hp_profile *profile) {
-    if (job->profile->store &&
+    if (job->profile->settings.store &&
         hp_profile_stack_memory(profile) > hp_job_share_of_memory(job)) {
         spill(job, profile);
     }
@@ -81,7 +83,7 @@ static void hp_job_spill_if_full(struct hp_job *job, struct hp_profile *profile)
 static void hp_job_set_aside(struct hp_job *job, struct hp_taken *taken) {
     uint64_t size = hp_profile_stack_memory(&taken->profile);
     pthread_mutex_lock(&job->lock);
-    bool stays = !job->profile->store || job->profile->prover ||
+    bool stays = !job->profile->settings.store || job->profile->settings.prover ||
                  job->aside + size <= hp_job_share_of_memory(job);
     job->aside += stays ? size : 0;
     hp_vec_push(&job->taken, taken);
@@ -134,7 +136,7 @@ static int check(struct worker *worker, struct hp_input_record *record,
                  struct hp_err *err) {
     const struct hp_read_options *options = worker->job->options;
     int ret = hp_dump_check(&worker->dump, &worker->merger.unbias,
-                            worker->profile->estimator, options->strict, err);
+                            worker->profile->settings.estimator, options->strict, err);
     record->is_damaged = ret != HP_OK;
     record->header = worker->dump.header, record->period = worker->dump.period;
     record->header_line = worker->dump.has_totals ? worker->dump.header_line : 0;
@@ -298,7 +300,7 @@ static int read_partial(struct worker *worker, struct hp_input_stream *stream,
     }
     if (!worker->taken) {
         worker->taken = hp_taken_new(worker->job->profile);
-        worker->taken->partials.store = worker->job->profile->store;
+        worker->taken->partials.store = worker->job->profile->settings.store;
         worker->taken->partials.stack_memory = hp_job_share_of_memory(worker->job);
     }
     return hp_taken_read(worker->taken, stream, worker->item.name, is_of_base(worker),
@@ -321,7 +323,7 @@ static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
         return ret;
     }
     worker->taken = worker->taken ? worker->taken : hp_taken_new(job->profile);
-    return hp_taken_join(worker->taken, one, job->profile->prover, err);
+    return hp_taken_join(worker->taken, one, job->profile->settings.prover, err);
 }
 
 // Called by the reader when the input is a partial.
@@ -440,7 +442,8 @@ static void report_progress(struct hp_job *job, const struct worker *worker) {
 static void name_program(const struct worker *worker, struct hp_input_record *record) {
     struct hp_span path = worker->dump.program_path;
     if (hp_input_is_used(record) && path.size > 0) {
-        record->identity.program = hp_strtab_add(&worker->job->profile->programs, path).n;
+        record->identity.program =
+            hp_strtab_add(&worker->job->profile->inputs.programs, path).n;
     }
 }
 
@@ -507,7 +510,7 @@ static void keep_record(struct worker *worker, struct hp_input_record *record) {
         hp_lone_inputs_put(&job->lone, record);
         return;
     }
-    hp_vec_push(&job->profile->inputs, *record);
+    hp_vec_push(&job->profile->inputs.records, *record);
 }
 
 // Read, merge and record the current input, also if it cannot be used.  `ret`: what
@@ -518,7 +521,7 @@ static void take(struct worker *worker, struct hp_input_record *record, int ret,
     hp_set_memory_input(record->public.name);
     if (job->record_of) {
         take_again(worker, record,
-                   &job->profile->inputs.at[job->record_of[record->number]]);
+                   &job->profile->inputs.records.at[job->record_of[record->number]]);
     } else {
         worker->is_partial = false;
         ret = ret == HP_OK ? take_input(worker, record, err) : ret;
@@ -590,7 +593,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
                         struct hp_profile *profile) {
     *worker = (struct worker){.job = job, .profile = profile};
     worker->reader.limit = job->options->max_input_size;
-    worker->reader.map_period = job->profile->recent.period;
+    worker->reader.map_period = job->profile->inputs.recent.period;
     worker->reader.stream.waits = job->options->wait;
     worker->reader.take_partial = take_partial;
     worker->reader.data = worker;
@@ -651,12 +654,12 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
     for (; started < count; started++) {
         struct worker *worker = &workers[started];
         hp_profile_init(&profiles[started]);
-        profiles[started].estimator = profile->estimator;
+        profiles[started].settings.estimator = profile->settings.estimator;
         hp_profile_keep(&profiles[started], &profile->keeps);
         profiles[started].history.is_kept = profile->history.is_kept;
-        profiles[started].drops_identities = profile->drops_identities;
-        profiles[started].prover = profile->prover;
-        profiles[started].has_stamps = profile->has_stamps;
+        profiles[started].settings.drops_identities = profile->settings.drops_identities;
+        profiles[started].settings.prover = profile->settings.prover;
+        profiles[started].settings.has_stamps = profile->settings.has_stamps;
         worker_init(worker, job, &profiles[started]);
         if (!start(worker)) { // one worker less
             hp_profile_done(&profiles[started]);
@@ -691,7 +694,7 @@ void hp_job_read(struct hp_job *job) {
         job->queue.keeps_members |= !is_regular(*archive);
     }
     if (!job->groups_inputs && !job->sets_lone_aside) {
-        hp_vec_reserve(&job->profile->inputs, job->queue.count);
+        hp_vec_reserve(&job->profile->inputs.records, job->queue.count);
     }
     run(job, job->profile);
     hp_input_groups_done(&job->groups, job->profile);
@@ -700,7 +703,7 @@ void hp_job_read(struct hp_job *job) {
 // Skip wanted inputs that were not found again, because their archive has changed.
 static void skip_missing(struct hp_job *job, const bool *is_wanted) {
     struct hp_input_record *record;
-    hp_vec_each (record, &job->profile->inputs) {
+    hp_vec_each (record, &job->profile->inputs.records) {
         bool is_skipped = record->public.status == HP_INPUT_SKIPPED;
         if (is_wanted[record->number] && !record->is_added && !is_skipped) {
             struct hp_err err = {0};
@@ -714,7 +717,8 @@ void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of) {
     struct hp_input_record *record;
     hp_profile_forget_stacks(job->profile);
-    hp_vec_each (record, &job->profile->inputs) { // stacks of partials are added later
+    hp_vec_each (record,
+                 &job->profile->inputs.records) { // stacks of partials are added later
         record->is_added &= record->source > 0;
     }
     job->record_of = record_of;

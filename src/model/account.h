@@ -136,7 +136,7 @@ void hp_live_samples_free(struct hp_live_samples *samples);
 
 // All statistics of one process.
 struct hp_account {
-    uint32_t input; // index of its dump in profile->inputs
+    uint32_t input; // index of its dump in profile->inputs.records
     struct hp_allocator_stats stats;
     struct hp_kernel_maps maps; // valid if has_maps
     bool has_maps;

@@ -16,15 +16,30 @@ void hp_profile_init(struct hp_profile *profile) {
 
 // Free the stacks in memory with their labels, errors, sizes and index; runs remain.
 static void drop_stacks_in_memory(struct hp_profile *profile) {
-    hp_arena_done(&profile->arena);
+    hp_arena_done(&profile->memory.arena);
     hp_vec_done(&profile->stacks);
-    hp_vec_done(&profile->tags);
+    hp_vec_done(&profile->tags.of_stacks);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_stack_errors_done(&profile->errors[i]);
+        hp_stack_errors_done(&profile->errors.stacks[i]);
         hp_sizes_done(&profile->sizes[i]);
         hp_sizes_done(&profile->ages[i]);
     }
-    hp_index_drop(&profile->stack_index);
+    hp_index_drop(&profile->index.stacks);
+}
+
+static void free_blocks(struct hp_stack_memory *memory) {
+    void **block;
+    hp_vec_each (block, &memory->blocks) {
+        free(*block);
+    }
+    hp_vec_done(&memory->blocks);
+}
+
+static void variation_done(struct hp_variation *variation) {
+    hp_between_done(&variation->between[0]);
+    hp_between_done(&variation->between[1]);
+    hp_vec_done(&variation->group_of);
+    variation->summed = 0;
 }
 
 // Free stacks, modules, frames and everything that refers to them.
@@ -36,32 +51,25 @@ static void drop_stacks(struct hp_profile *profile) {
     hp_vec_done(&profile->frames);
     hp_vec_done(&profile->lines);
     hp_vec_done(&profile->sources);
-    hp_strtab_done(&profile->tag_sets);
-    void **block;
-    hp_vec_each (block, &profile->blocks) {
-        free(*block);
-    }
-    hp_vec_done(&profile->blocks);
+    hp_strtab_done(&profile->tags.sets);
+    free_blocks(&profile->memory);
     hp_history_done(&profile->history);
-    hp_between_done(&profile->between[0]);
-    hp_between_done(&profile->between[1]);
-    hp_vec_done(&profile->group_of);
+    variation_done(&profile->variation);
     hp_sample_types_done(&profile->types);
-    hp_annotations_done(&profile->annotations);
-    hp_index_drop(&profile->module_index);
-    hp_index_drop(&profile->frame_index);
-    profile->summed = 0;
+    hp_annotations_done(&profile->inputs.annotations);
+    hp_index_drop(&profile->index.modules);
+    hp_index_drop(&profile->index.frames);
 }
 
 void hp_profile_forget_stacks(struct hp_profile *profile) {
     drop_stacks(profile);
-    profile->arena = (struct hp_arena){NULL};
+    profile->memory.arena = (struct hp_arena){NULL};
     profile->history = (struct hp_history){.is_kept = profile->keeps.history};
     profile->types = (struct hp_sample_types){.overflow = false};
-    profile->annotations = (struct hp_annotations){.time = 0};
-    memset(profile->total_errors, 0, sizeof profile->total_errors);
-    profile->has_alloc = profile->overflow = false;
-    profile->tagged_addresses = profile->unloaded_addresses = 0;
+    profile->inputs.annotations = (struct hp_annotations){.time = 0};
+    memset(profile->errors.totals, 0, sizeof profile->errors.totals);
+    profile->inputs.have_alloc = profile->overflow = false;
+    profile->inputs.tagged_addresses = profile->inputs.unloaded_addresses = 0;
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
@@ -71,13 +79,14 @@ static size_t index_size(const struct hp_index *index) {
 }
 
 size_t hp_profile_stack_memory(const struct hp_profile *profile) {
-    size_t size =
-        hp_arena_size(&profile->arena) + index_size(&profile->stack_index) +
-        profile->stacks.capacity * sizeof *profile->stacks.at +
-        profile->tags.capacity * sizeof *profile->tags.at +
-        profile->between[0].sums.all.capacity * sizeof *profile->between[0].sums.all.at;
+    size_t size = hp_arena_size(&profile->memory.arena) +
+                  index_size(&profile->index.stacks) +
+                  profile->stacks.capacity * sizeof *profile->stacks.at +
+                  profile->tags.of_stacks.capacity * sizeof *profile->tags.of_stacks.at +
+                  profile->variation.between[0].sums.all.capacity *
+                      sizeof *profile->variation.between[0].sums.all.at;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        size += hp_stack_errors_memory(&profile->errors[i]) +
+        size += hp_stack_errors_memory(&profile->errors.stacks[i]) +
                 hp_sizes_memory(&profile->sizes[i]) + hp_sizes_memory(&profile->ages[i]);
     }
     return size;
@@ -100,8 +109,8 @@ void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
     profile->overflow |= runs->overflow || runs->stacks >= HP_RUN_STACKS;
     hp_history_renumber(&profile->history, map);
     drop_stacks_in_memory(profile);
-    hp_vec_done(&profile->between[0].sums.all);
-    profile->between[0].sums.settled = 0;
+    hp_vec_done(&profile->variation.between[0].sums.all);
+    profile->variation.between[0].sums.settled = 0;
 }
 
 void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs) {
@@ -112,57 +121,69 @@ void hp_profile_keep(struct hp_profile *profile, const struct hp_needs *needs) {
 }
 
 enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t number) {
-    bool is_known = profile->large_sizes == HP_LARGE_AUTO &&
-                    number < profile->known_large_sizes.count;
-    return is_known ? (enum hp_large_sizes)profile->known_large_sizes.at[number]
-                    : profile->large_sizes;
+    bool is_known = profile->settings.large_sizes == HP_LARGE_AUTO &&
+                    number < profile->inputs.known_large_sizes.count;
+    return is_known ? (enum hp_large_sizes)profile->inputs.known_large_sizes.at[number]
+                    : profile->settings.large_sizes;
+}
+
+static void inputs_done(struct hp_inputs *inputs) {
+    struct hp_input_record *input;
+    hp_vec_each (input, &inputs->records) {
+        hp_input_done(input);
+    }
+    hp_vec_done(&inputs->records);
+    hp_vec_done(&inputs->named);
+    char **text;
+    hp_vec_each (text, &inputs->texts) {
+        free(*text);
+    }
+    hp_vec_done(&inputs->texts);
+    struct hp_account *account;
+    hp_vec_each (account, &inputs->accounts) {
+        hp_account_done(account);
+    }
+    hp_vec_done(&inputs->accounts);
+    hp_recent_done(&inputs->recent);
+    hp_vec_done(&inputs->known);
+    hp_vec_done(&inputs->known_large_sizes);
+    hp_processes_done(&inputs->processes);
+    hp_strtab_done(&inputs->programs);
+    hp_vec_done(&inputs->labels);
+    for (int i = 0; i < HP_SIDES; i++) {
+        hp_vec_done(&inputs->summary[i].periods);
+    }
+}
+
+static void sentences_done(struct hp_sentences *sentences) {
+    hp_vec_done(&sentences->warnings);
+    hp_vec_done(&sentences->minor);
+    hp_vec_done(&sentences->moments);
+}
+
+static void settings_done(struct hp_settings *settings) {
+    if (settings->prover && settings->owns_prover) {
+        settings->prover->done(settings->prover);
+    }
+    hp_run_store_free(settings->store);
 }
 
 void hp_profile_done(struct hp_profile *profile) {
-    if (profile->prover && profile->owns_prover) {
-        profile->prover->done(profile->prover);
-    }
+    settings_done(&profile->settings);
     drop_stacks(profile);
-    hp_run_store_free(profile->store);
     hp_strtab_done(&profile->strings);
-    struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
-        hp_input_done(input);
-    }
-    hp_vec_done(&profile->inputs);
-    hp_vec_done(&profile->named);
-    char **text;
-    hp_vec_each (text, &profile->texts) {
-        free(*text);
-    }
-    hp_vec_done(&profile->texts);
-    struct hp_account *account;
-    hp_vec_each (account, &profile->accounts) {
-        hp_account_done(account);
-    }
-    hp_vec_done(&profile->accounts);
-    hp_recent_done(&profile->recent);
-    hp_vec_done(&profile->known);
-    hp_vec_done(&profile->known_large_sizes);
-    hp_processes_done(&profile->processes);
-    hp_strtab_done(&profile->programs);
-    hp_vec_done(&profile->labels);
-    hp_vec_done(&profile->warnings);
-    hp_vec_done(&profile->minor_warnings);
-    hp_vec_done(&profile->moments);
+    inputs_done(&profile->inputs);
+    sentences_done(&profile->sentences);
     free(profile->match_time);
-    free(profile->originals);
-    for (int i = 0; i < HP_SIDES; i++) {
-        hp_vec_done(&profile->summary[i].periods);
-    }
+    free(profile->originals.texts);
     *profile = (struct hp_profile){0};
 }
 
 void hp_profile_summarize(struct hp_profile *profile) {
     for (enum hp_input_side side = 0; side < HP_SIDES; side++) {
-        hp_vec_done(&profile->summary[side].periods);
-        hp_input_summary_init(&profile->summary[side], profile->inputs.at,
-                              profile->inputs.count, side);
+        hp_vec_done(&profile->inputs.summary[side].periods);
+        hp_input_summary_init(&profile->inputs.summary[side], profile->inputs.records.at,
+                              profile->inputs.records.count, side);
     }
 }
 
@@ -176,8 +197,8 @@ size_t *hp_profile_frame_counts(const struct hp_profile *profile) {
 }
 
 const char *hp_profile_original(const struct hp_profile *profile, hp_string string) {
-    return string.n < profile->original_count ? profile->originals[string.n].at
-                                              : hp_profile_text(profile, string);
+    return string.n < profile->originals.count ? profile->originals.texts[string.n].at
+                                               : hp_profile_text(profile, string);
 }
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {
@@ -187,7 +208,7 @@ const char *hp_profile_text(const struct hp_profile *profile, hp_string string) 
 const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text) {
     char *copy = hp_alloc(text.size + 1);
     memcpy(copy, text.at, text.size);
-    hp_vec_push(&profile->texts, copy);
+    hp_vec_push(&profile->inputs.texts, copy);
     return copy;
 }
 
@@ -205,7 +226,7 @@ static hp_string print(struct hp_profile *profile, const char *format, va_list a
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    hp_vec_push(&profile->warnings, print(profile, format, args));
+    hp_vec_push(&profile->sentences.warnings, print(profile, format, args));
     va_end(args);
 }
 
@@ -216,16 +237,17 @@ void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *f
     hp_string text = print(profile, format, args);
     va_end(args);
     if (is_minor) {
-        hp_vec_push(&profile->minor_warnings, text);
+        hp_vec_push(&profile->sentences.minor, text);
     } else {
-        hp_vec_push(&profile->warnings, text);
+        hp_vec_push(&profile->sentences.warnings, text);
     }
 }
 
 // --- stacks ----------------------------------------------------------------------------
 
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack) {
-    return stack < profile->tags.count ? profile->tags.at[stack] : (hp_string){0};
+    return stack < profile->tags.of_stacks.count ? profile->tags.of_stacks.at[stack]
+                                                 : (hp_string){0};
 }
 
 // Whether the stack with this number has the frames and labels of a sample.
@@ -243,7 +265,7 @@ static bool is_sample(const struct hp_profile *profile, size_t number,
 static uint64_t period_of(const struct hp_profile *profile, enum hp_column column) {
     uint64_t period = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool has_column = hp_input_has_metric(input, hp_space_of(column)) ||
                           hp_input_has_metric(input, hp_objects_of(column));
         if (hp_input_is_used(input) && has_column && input->period > 1 &&
@@ -265,7 +287,7 @@ static void add_to(struct hp_profile *profile, size_t stack,
     bool fits = hp_values_add(&profile->stacks.at[stack].values, values);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         fits &= !hp_profile_has_errors(profile, i) || !errors[i] ||
-                hp_stack_errors_add(&profile->errors[i], stack, errors[i]);
+                hp_stack_errors_add(&profile->errors.stacks[i], stack, errors[i]);
     }
     profile->overflow |= !fits;
 }
@@ -285,7 +307,7 @@ static uint32_t add(struct hp_profile *profile, const struct hp_sample *sample,
     size_t size = sample->depth * sizeof *sample->frames;
     uint32_t number,
         hash = hp_profile_stack_hash(sample->frames, sample->depth, sample->tags);
-    for (size_t at = hash; hp_index_next(&profile->stack_index, hash, &at, &number);) {
+    for (size_t at = hash; hp_index_next(&profile->index.stacks, hash, &at, &number);) {
         if (is_sample(profile, number, sample)) {
             add_to(profile, number, values, errors);
             return number;
@@ -293,18 +315,19 @@ static uint32_t add(struct hp_profile *profile, const struct hp_sample *sample,
     }
     struct hp_stack stack = {*values, sample->frames, sample->depth};
     if (!is_adopted && size > 0) {
-        stack.frames = hp_arena_alloc(&profile->arena, size, alignof(hp_frame_id));
+        stack.frames = hp_arena_alloc(&profile->memory.arena, size, alignof(hp_frame_id));
         memcpy(stack.frames, sample->frames, size);
     }
     number = (uint32_t)profile->stacks.count;
-    hp_index_put(&profile->stack_index, hash, number);
+    hp_index_put(&profile->index.stacks, hash, number);
     hp_vec_push(&profile->stacks, stack);
     if (sample->tags.n) {
-        *hp_vec_reach(&profile->tags, number) = sample->tags;
+        *hp_vec_reach(&profile->tags.of_stacks, number) = sample->tags;
     }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            hp_stack_errors_push(&profile->errors[i], errors[i] ? errors[i] : &no_error);
+            hp_stack_errors_push(&profile->errors.stacks[i],
+                                 errors[i] ? errors[i] : &no_error);
         }
     }
     return number;
@@ -345,19 +368,20 @@ void hp_profile_add_ages(struct hp_profile *profile, uint32_t stack,
 }
 
 void hp_profile_set_alloc(struct hp_profile *profile) {
-    profile->has_alloc = true;
+    profile->inputs.have_alloc = true;
     if (hp_profile_has_errors(profile, HP_COLUMN_ALLOC)) {
-        hp_stack_errors_reach(&profile->errors[HP_COLUMN_ALLOC], profile->stacks.count);
+        hp_stack_errors_reach(&profile->errors.stacks[HP_COLUMN_ALLOC],
+                              profile->stacks.count);
     }
 }
 
 void hp_profile_reserve(struct hp_profile *profile, size_t stacks) {
     hp_vec_reserve(&profile->stacks, stacks);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_vec_reserve(&profile->errors[i].of,
+        hp_vec_reserve(&profile->errors.stacks[i].of,
                        hp_profile_has_errors(profile, i) ? stacks : 0);
     }
-    hp_index_reserve(&profile->stack_index, stacks);
+    hp_index_reserve(&profile->index.stacks, stacks);
 }
 
 struct hp_values hp_profile_total(const struct hp_profile *profile) {
@@ -376,8 +400,9 @@ bool hp_profile_has_all_shards(const struct hp_profile *profile) {
 }
 
 bool hp_profile_has_total_error(const struct hp_profile *profile, enum hp_column column) {
-    return profile->estimator == HP_ESTIMATOR_BEST && !profile->are_errors_unknown &&
-           (column == HP_COLUMN_INUSE || profile->has_alloc) &&
+    return profile->settings.estimator == HP_ESTIMATOR_BEST &&
+           !profile->errors.are_unknown &&
+           (column == HP_COLUMN_INUSE || profile->inputs.have_alloc) &&
            (hp_profile_has_all_shards(profile) || hp_profile_has_errors(profile, column));
 }
 
@@ -387,7 +412,7 @@ static struct hp_error add_stack_errors(const struct hp_profile *profile,
     struct hp_error sum = {0};
     bool is_known = hp_profile_has_errors(profile, column);
     for (size_t i = 0; is_known && i < profile->stacks.count; i++) {
-        hp_error_add(&sum, hp_stack_error(&profile->errors[column], i));
+        hp_error_add(&sum, hp_stack_error(&profile->errors.stacks[column], i));
     }
     return sum;
 }
@@ -396,7 +421,7 @@ struct hp_error hp_profile_error(const struct hp_profile *profile,
                                  enum hp_column column) {
     // Every shard has the total errors of all shards.
     struct hp_error total = hp_profile_has_all_shards(profile)
-                                ? profile->total_errors[column]
+                                ? profile->errors.totals[column]
                                 : add_stack_errors(profile, column);
     total.period = period_of(profile, column);
     return total;
@@ -540,9 +565,9 @@ uint32_t *hp_profile_frame_ranks(const struct hp_profile *profile) {
 // Sort sets of labels, and renumber them in stacks and runs.  Drops the index of stacks,
 // which becomes invalid.
 static void sort_sets(struct hp_profile *profile) {
-    uint32_t *rank = hp_tags_sort(&profile->tag_sets, &profile->strings);
+    uint32_t *rank = hp_tags_sort(&profile->tags.sets, &profile->strings);
     hp_string *set;
-    hp_vec_each (set, &profile->tags) {
+    hp_vec_each (set, &profile->tags.of_stacks) {
         set->n = rank[set->n];
     }
     const struct hp_stack_run *run;
@@ -551,7 +576,7 @@ static void sort_sets(struct hp_profile *profile) {
             set->n = rank[set->n];
         }
     }
-    hp_index_drop(&profile->stack_index);
+    hp_index_drop(&profile->index.stacks);
     free(rank);
 }
 
@@ -577,7 +602,7 @@ static void sort_frames(struct hp_profile *profile, hp_frame_id *ids, size_t id_
             renumber(stack->frames, stack->depth, rank);
         }
         renumber(ids, id_count, rank);
-        hp_index_drop(&profile->stack_index);
+        hp_index_drop(&profile->index.stacks);
     }
     free(rank);
 }
@@ -587,9 +612,9 @@ void hp_profile_sort(struct hp_profile *profile, hp_frame_id *ids, size_t id_cou
     if (profile->frames.count > 0) {
         sort_frames(profile, ids, id_count);
     }
-    if (profile->tags.count > 0 || profile->runs.all.count > 0) {
+    if (profile->tags.of_stacks.count > 0 || profile->runs.all.count > 0) {
         sort_sets(profile);
     }
-    hp_index_drop(&profile->module_index);
-    hp_index_drop(&profile->frame_index);
+    hp_index_drop(&profile->index.modules);
+    hp_index_drop(&profile->index.frames);
 }

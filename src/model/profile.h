@@ -145,7 +145,7 @@ static inline uint64_t hp_address_of_call(const struct hp_frame *frame) {
 }
 
 // One stack and its estimates, summed over all inputs.  Frames are in order from the
-// leaf; `frames` points into the arena of the profile or into profile->blocks.
+// leaf; `frames` points into the arena of the profile or into profile->memory.blocks.
 struct hp_stack {
     struct hp_values values;
     hp_frame_id *frames;
@@ -156,7 +156,7 @@ struct hp_stack {
 struct hp_sample {
     hp_frame_id *frames; // leaf first
     uint32_t depth;
-    hp_string tags; // its set of labels, in profile->tag_sets
+    hp_string tags; // its set of labels, in profile->tags.sets
 };
 
 // One label of an input; key and value are in profile->strings.
@@ -194,7 +194,7 @@ struct hp_named_dump {
 // Pairs of two inputs with identical samples: number of pairs, and names of one pair.
 struct hp_equal_samples {
     size_t pairs;
-    const char *first, *second; // names in profile->texts
+    const char *first, *second; // names in profile->inputs.texts
 };
 
 // The data that the requested reports need in addition to stacks and their values.  Other
@@ -228,9 +228,128 @@ struct hp_consecutive {
     hp_fixed bytes;  // bytes of that dump
 };
 
+// How the inputs are read, and which of their dumps are used: what options say, and what
+// the inputs then decide.
+struct hp_settings {
+    // Rule that chooses the dump of each process that is used.
+    enum hp_snapshots snapshots;
+    enum hp_metric metric; // metric whose column the rule compares
+    enum hp_estimator estimator;
+    // The rounding of large sizes that an option says to assume; HP_LARGE_AUTO: none.
+    enum hp_large_sizes large_sizes;
+    // If not 0: only listed objects older than this many nanoseconds were read, and no
+    // object that is not listed.
+    uint64_t older_than;
+    hp_string thread;  // name of the only thread whose stacks were read, or ""
+    bool wants_labels; // derive labels of inputs from their paths
+    // A partial made of this profile must not contain the identities of its dumps.
+    bool drops_identities;
+    bool has_stamps; // partials are to record which builds ran, in module->stamp
+    // Finds the builds that ran, while dumps are read and symbolized; or NULL.
+    struct hp_prover *prover;
+    bool owns_prover;
+    // The store that runs are written to; NULL: all stacks stay in memory.
+    struct hp_run_store *store;
+};
+
+// The memory that the frames of stacks are in.
+struct hp_stack_memory {
+    struct hp_arena arena;
+    HP_VEC(void *) blocks; // blocks from malloc(); owned
+};
+
+// Find modules, frames and stacks by their content.
+struct hp_profile_indices {
+    struct hp_index modules, frames, stacks;
+};
+
+// The errors of all sums of the profile, by column.
+struct hp_profile_errors {
+    struct hp_stack_errors stacks[HP_COLUMNS]; // error of each stack; empty if not kept
+    struct hp_error totals[HP_COLUMNS];        // error of the sum of all stacks
+    // The errors of some input are unknown, which makes all sums of errors unknown.
+    bool are_unknown;
+};
+
+// The labels of stacks.
+struct hp_stack_tags {
+    struct hp_strtab
+        sets; // sets of labels; their texts are in the strings of the profile
+    // Set of labels of each of the first stacks, by number; later stacks have no labels.
+    HP_VEC(hp_string) of_stacks;
+};
+
+// How dumps differ that are known only as part of sums.
+struct hp_variation {
+    // Dumps without a record of their own, [0] on the new side and [1] on the base side.
+    struct hp_between between[2];
+    // Replicate of each dump in the history, if a partial is to be written.
+    HP_VEC(struct hp_group_of) group_of;
+    // Number of entries at the front of `group_of` whose dumps have been added to the
+    // sums of their replicates: hp_profile_sum_groups().
+    size_t summed;
+};
+
+// Sentences about the inputs and binaries, for people.
+struct hp_sentences {
+    HP_VEC(hp_string) warnings;
+    HP_VEC(hp_string) minor;   // warnings that affect almost none of the bytes
+    HP_VEC(hp_string) moments; // sentences that say which dumps are used
+};
+
+// Texts before they were redacted.
+struct hp_originals {
+    struct hp_span *texts; // of the first `count` strings; NULL: nothing was redacted
+    size_t count;
+};
+
+// Everything that is known about the inputs except their stacks: which there are, whose
+// dumps they are, which of them are used, and what is wrong with them.
+struct hp_inputs {
+    HP_VEC(struct hp_input_record) records; // records of all inputs, sorted by name
+    HP_VEC(char *) texts;           // names of inputs and archives, from malloc(); owned
+    struct hp_strtab programs;      // paths of the main executables of the inputs
+    HP_VEC(struct hp_label) labels; // labels of the inputs, indexed by their records
+    struct hp_processes processes;  // processes of the inputs
+    struct hp_consecutive consecutive[HP_SIDES];
+    size_t exits[HP_SIDES]; // number of dumps that are used and known to be made at exit
+    struct hp_input_summary summary[HP_SIDES];
+    // The rounding of large sizes that is known for each input, as enum hp_large_sizes,
+    // by the number of the input; HP_LARGE_AUTO beyond its end.
+    HP_VEC(unsigned char) known_large_sizes;
+    // Identities of the dumps in partials, and of dumps without a record of their own.
+    HP_VEC(struct hp_known_dump) known;
+    // Names of the dumps with the largest and smallest totals.
+    HP_VEC(struct hp_named_dump) named;
+    // Number of lone inputs, which have no records but are part of groups: each is the
+    // only dump of its process.
+    size_t lone;
+    size_t lone_exits; // number of exit dumps among `lone`
+    // Defects of the dumps in partials that have no record of their own: how many dumps
+    // have each kind of defect, [0] on the new side and [1] on the base side.
+    struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
+    // [0]: pairs whose inputs are of one process, or of unknown processes; [1]: pairs of
+    // inputs of two processes.
+    struct hp_equal_samples equal_samples[2];
+    // Allocator and kernel statistics of inputs that have them.
+    HP_VEC(struct hp_account) accounts;
+    // Recent allocations of the only input, if they were requested.
+    struct hp_recent recent;
+    struct hp_annotations annotations;
+    // identity.time of each used input is the time of its dump: from an option, or from
+    // its content.
+    bool have_times;
+    bool have_alloc;      // some input has totals of allocated memory (prof_accum)
+    bool lack_identities; // an input is a partial without the identities of its dumps
+    // Number of addresses of dumps with more bits than an address can have
+    // (input/address_tags.h).
+    uint64_t tagged_addresses;
+    // Number of addresses of dumps in libraries that had been unloaded.
+    uint64_t unloaded_addresses;
+};
+
 // All data of one set of inputs, or of the two sides of a diff.
 struct hp_profile {
-    struct hp_arena arena;
     struct hp_strtab strings;
     HP_VEC(struct hp_module) modules; // [0] is HP_MODULE_NONE
     HP_VEC(struct hp_extent) extents; // mapped code of the modules: ranges by module
@@ -239,102 +358,26 @@ struct hp_profile {
     // Source files of lines, if a binary has their digests.
     HP_VEC(struct hp_source_digest) sources;
     HP_VEC(struct hp_stack) stacks; // stacks in memory; all others are in `runs`
-    struct hp_stack_errors errors[HP_COLUMNS]; // error of each stack; empty if not kept
-    struct hp_error total_errors[HP_COLUMNS];  // error of the sum of all stacks
+    struct hp_stack_memory memory;
+    struct hp_profile_indices index;
+    struct hp_profile_errors errors;
     // Sizes of the objects of each stack; empty if not kept.
     struct hp_sizes sizes[HP_COLUMNS];
     // Ages of the objects of each stack: `size` of a part is a range of model/ages.h.
     struct hp_sizes ages[HP_COLUMNS];
-    struct hp_strtab tag_sets; // sets of labels; their texts are in `strings`
-    // Set of labels of each of the first stacks, by number; later stacks have no labels.
-    HP_VEC(hp_string) tags;
-    HP_VEC(void *) blocks; // blocks from malloc() that stacks point into; owned
-    struct hp_index module_index, frame_index, stack_index;
-
-    HP_VEC(struct hp_input_record) inputs; // records of all inputs, sorted by name
-    HP_VEC(char *) texts;          // names of inputs and archives, from malloc(); owned
-    struct hp_processes processes; // processes of the inputs
-    // Rule that chooses the dump of each process that is used.
-    enum hp_snapshots snapshots;
-    enum hp_metric metric; // metric whose column the rule compares
-    // The rounding of large sizes that an option says to assume; HP_LARGE_AUTO: none.
-    enum hp_large_sizes large_sizes;
-    // The rounding of large sizes that is known for each input, as enum hp_large_sizes,
-    // by the number of the input; HP_LARGE_AUTO beyond its end.
-    HP_VEC(unsigned char) known_large_sizes;
-    // If not 0: only listed objects older than this many nanoseconds were read, and no
-    // object that is not listed.
-    uint64_t older_than;
-    bool wants_labels; // derive labels of inputs from their paths
-    // A partial made of this profile must not contain the identities of its dumps.
-    bool drops_identities;
-    bool has_stamps;       // partials are to record which builds ran, in module->stamp
-    bool lacks_identities; // an input is a partial without the identities of its dumps
-    // Identities of the dumps in partials, and of dumps without a record of their own.
-    HP_VEC(struct hp_known_dump) known;
-    // Number of lone inputs, which have no records but are part of groups: each is the
-    // only dump of its process.
-    size_t lone_inputs;
-    size_t lone_exits; // number of exit dumps among `lone_inputs`
-    // Defects of the dumps in partials that have no record of their own: how many dumps
-    // have each kind of defect, [0] on the new side and [1] on the base side.
-    struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
-    // [0]: pairs whose inputs are of one process, or of unknown processes; [1]: pairs of
-    // inputs of two processes.
-    struct hp_equal_samples equal_samples[2];
-    struct hp_strtab programs;      // paths of the main executables of the inputs
-    HP_VEC(struct hp_label) labels; // labels of the inputs, indexed by their records
-    HP_VEC(hp_string) warnings;
-    HP_VEC(hp_string) minor_warnings; // warnings that affect almost none of the bytes
-    HP_VEC(hp_string) moments;        // sentences that say which dumps are used
-    struct hp_consecutive consecutive[HP_SIDES];
-    size_t exits[HP_SIDES]; // number of dumps that are used and known to be made at exit
+    struct hp_stack_tags tags;
+    struct hp_stack_runs runs;    // sorted runs of stacks that are not in memory
+    struct hp_sample_types types; // sample types other than the four metrics
+    struct hp_history history;    // what each input added to each stack, if keeps.history
+    struct hp_variation variation;
+    struct hp_inputs inputs;
+    struct hp_settings settings;
+    struct hp_needs keeps; // the needs that the inputs were read for
+    struct hp_shards shards;
+    struct hp_sentences sentences;
+    struct hp_originals originals;
     // Time spent on matching the patterns of the reports; owned.
     struct hp_match_time *match_time;
-    hp_string thread; // name of the only thread whose stacks were read, or ""
-    enum hp_estimator estimator;
-    // identity.time of each used input is the time of its dump: from an option, or from
-    // its content.
-    bool has_times;
-    bool has_alloc;        // some input has totals of allocated memory (prof_accum)
-    struct hp_needs keeps; // the needs that the inputs were read for
-    // Finds the builds that ran, while dumps are read and symbolized; or NULL.
-    struct hp_prover *prover;
-    bool owns_prover;
-    // True if the errors of some input are unknown, which makes all sums of errors
-    // unknown.
-    bool are_errors_unknown;
-    struct hp_history history; // what each input added to each stack, if keeps.history
-    // How the dumps differ that have no record of their own, [0] on the new side and [1]
-    // on the base side.
-    struct hp_between between[2];
-    // Replicate of each dump in the history, if a partial is to be written.
-    HP_VEC(struct hp_group_of) group_of;
-    // Number of entries at the front of `group_of` whose dumps have been added to the
-    // sums of their replicates: hp_profile_sum_groups().
-    size_t summed;
-    // The store that runs are written to; NULL: all stacks stay in memory.
-    struct hp_run_store *store;
-    struct hp_stack_runs runs; // sorted runs of stacks that are not in memory
-    // Names of the dumps with the largest and smallest totals.
-    HP_VEC(struct hp_named_dump) named;
-    struct hp_sample_types types;      // sample types other than the four metrics
-    struct hp_annotations annotations; // annotations of the inputs
-    struct hp_input_summary summary[HP_SIDES];
-    struct hp_shards shards;
-    // Original texts of the first `original_count` strings, before they were redacted;
-    // NULL: nothing was redacted.
-    struct hp_span *originals;
-    size_t original_count;
-    // Allocator and kernel statistics of inputs that have them.
-    HP_VEC(struct hp_account) accounts;
-    // Recent allocations of the only input, if they were requested.
-    struct hp_recent recent;
-    // Number of addresses of dumps with more bits than an address can have
-    // (input/address_tags.h).
-    uint64_t tagged_addresses;
-    // Number of addresses of dumps in libraries that had been unloaded.
-    uint64_t unloaded_addresses;
     bool overflow; // a sum did not fit: the profile is unusable
 };
 
@@ -376,7 +419,7 @@ void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames);
 // stack is created if it is new.  Returns its number.  An error may be NULL, which means
 // an error of 0; errors of a column that does not keep them are ignored.
 // hp_profile_add() copies the frames; hp_profile_add_adopted() does not, so that they
-// must be in a block of profile->blocks.
+// must be in a block of profile->memory.blocks.
 uint32_t hp_profile_add(struct hp_profile *profile, const struct hp_sample *sample,
                         const struct hp_values *values,
                         const struct hp_error *const errors[HP_COLUMNS]);
@@ -385,7 +428,7 @@ uint32_t hp_profile_add_adopted(struct hp_profile *profile,
                                 const struct hp_values *values,
                                 const struct hp_error *const errors[HP_COLUMNS]);
 
-// Return the hash of a stack for profile->stack_index.
+// Return the hash of a stack for profile->index.stacks.
 uint32_t hp_profile_stack_hash(const hp_frame_id *frames, uint32_t depth, hp_string tags);
 
 // Add the object sizes of stack `other` of `others` to a stack of the profile.
@@ -396,7 +439,7 @@ void hp_profile_add_sizes(struct hp_profile *profile, uint32_t stack,
 void hp_profile_add_ages(struct hp_profile *profile, uint32_t stack,
                          const struct hp_sizes others[HP_COLUMNS], uint32_t other);
 
-// Return the labels of a stack, as a set in profile->tag_sets.
+// Return the labels of a stack, as a set in profile->tags.sets.
 hp_string hp_profile_tags(const struct hp_profile *profile, size_t stack);
 
 // Record that the profile has totals of allocated memory from now on.  Existing stacks
@@ -425,14 +468,14 @@ void hp_profile_summarize(struct hp_profile *profile);
 // also requires that the profile has numbers of the column: then they are kept.
 static inline bool hp_profile_wants_errors(const struct hp_profile *profile,
                                            enum hp_column column) {
-    return profile->estimator == HP_ESTIMATOR_BEST && profile->keeps.errors[column] &&
-           !profile->are_errors_unknown;
+    return profile->settings.estimator == HP_ESTIMATOR_BEST &&
+           profile->keeps.errors[column] && !profile->errors.are_unknown;
 }
 
 static inline bool hp_profile_has_errors(const struct hp_profile *profile,
                                          enum hp_column column) {
     return hp_profile_wants_errors(profile, column) &&
-           (column == HP_COLUMN_INUSE || profile->has_alloc);
+           (column == HP_COLUMN_INUSE || profile->inputs.have_alloc);
 }
 
 // Whether the error of a column's total over all stacks is known.  It is kept in every
@@ -442,7 +485,8 @@ bool hp_profile_has_total_error(const struct hp_profile *profile, enum hp_column
 // Whether the exit dump of a process with other dumps is excluded, although all other
 // dumps of the process are used: in a series of memory in use.
 static inline bool hp_profile_skips_exits(const struct hp_profile *profile) {
-    return profile->keeps.points && hp_column_of(profile->metric) == HP_COLUMN_INUSE;
+    return profile->keeps.points &&
+           hp_column_of(profile->settings.metric) == HP_COLUMN_INUSE;
 }
 
 // Whether a column has a known error of sampling: it has none if every allocation was
@@ -489,7 +533,7 @@ size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 // Return the text of a string of the profile.
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 
-// Copy a text to profile->texts, which owns the copy.
+// Copy a text to profile->inputs.texts, which owns the copy.
 const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text);
 
 // Return a text as it was before it was redacted.  It may be used for decisions, but must
@@ -506,8 +550,8 @@ void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *f
 
 // --- the dumps of a profile: profile_dumps.c -------------------------------------------
 
-// For each dump of profile->group_of that is new since the last call, add its bytes in
-// each stack, from the history, to the sums of its replicate in profile->between[0].  The
+// For each dump of profile->variation.group_of that is new since the last call, add its bytes in
+// each stack, from the history, to the sums of its replicate in profile->variation.between[0].  The
 // history is sorted, and kept.
 void hp_profile_sum_groups(struct hp_profile *profile);
 
@@ -525,13 +569,13 @@ void hp_between_count(struct hp_between *between, const struct hp_profile *profi
 // of each stack in memory over the dumps of each replicate, and the distribution of the
 // totals of dumps.  The caller frees `between`.
 // All dumps are included, whether they have a record of their own (an entry of
-// profile->inputs with a history) or are known only as part of profile->between.
+// profile->inputs.records with a history) or are known only as part of profile->variation.between.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base);
 
 // Return the number of used inputs of one side of a diff that have one kind of defect,
 // and the identities of some: inputs that have a record, and dumps that are only counted
-// in profile->diagnosed.
+// in profile->inputs.diagnosed.
 struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
                                          enum hp_diagnostic_kind kind);
 

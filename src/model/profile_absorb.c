@@ -54,9 +54,9 @@ static hp_frame_id *map_frames(struct hp_profile *profile,
 static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *other,
                           const hp_frame_id *frames, uint32_t *numbers) {
     HP_VEC(hp_frame_id) mapped = {0};
-    struct hp_tag_import tags = {.from_sets = &other->tag_sets,
+    struct hp_tag_import tags = {.from_sets = &other->tags.sets,
                                  .from_strings = &other->strings,
-                                 .sets = &profile->tag_sets,
+                                 .sets = &profile->tags.sets,
                                  .strings = &profile->strings};
     for (size_t s = 0; s < other->stacks.count; s++) {
         const struct hp_stack *stack = &other->stacks.at[s];
@@ -68,7 +68,7 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
         }
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             bool has = hp_profile_has_errors(other, i);
-            errors[i] = has ? hp_stack_error(&other->errors[i], s) : NULL;
+            errors[i] = has ? hp_stack_error(&other->errors.stacks[i], s) : NULL;
         }
         struct hp_sample sample = {mapped.at, stack->depth,
                                    hp_tags_import(&tags, hp_profile_tags(other, s))};
@@ -87,8 +87,8 @@ static void absorb_stacks(struct hp_profile *profile, const struct hp_profile *o
 // `other` must have no labels.
 static bool takes_all(const struct hp_profile *profile, const struct hp_profile *other) {
     bool takes = profile->frames.count == 0 && profile->stacks.count == 0 &&
-                 profile->runs.all.count == 0 && other->tags.count == 0 &&
-                 !profile->arena.chunks;
+                 profile->runs.all.count == 0 && other->tags.of_stacks.count == 0 &&
+                 !profile->memory.arena.chunks;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         takes &= hp_profile_has_errors(profile, i) == hp_profile_has_errors(other, i);
     }
@@ -123,7 +123,7 @@ static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *o
         map[i] = (hp_frame_id){i};
     }
     if (!are_alike) {
-        hp_index_drop(&other->frame_index); // it is rebuilt when it is needed
+        hp_index_drop(&other->index.frames); // it is rebuilt when it is needed
     }
     for (size_t i = 0; i < count && !are_alike; i++) {
         struct hp_frame *frame = &other->frames.at[i];
@@ -131,7 +131,7 @@ static hp_frame_id *take_frames(struct hp_profile *profile, struct hp_profile *o
     }
     // Nothing refers to frames of the profile yet.
     EXCHANGE(&profile->frames, &other->frames);
-    EXCHANGE(&profile->frame_index, &other->frame_index);
+    EXCHANGE(&profile->index.frames, &other->index.frames);
     free(modules);
     return map;
 }
@@ -143,14 +143,15 @@ static void take_stacks(struct hp_profile *profile, struct hp_profile *other,
     for (uint32_t i = 0; i < other->stacks.count; i++) {
         numbers[i] = i;
     }
-    EXCHANGE(&profile->arena, &other->arena);
+    EXCHANGE(&profile->memory.arena, &other->memory.arena);
     // The blocks contain the frames of stacks.
-    hp_vec_append(&profile->blocks, other->blocks.at, other->blocks.count);
-    other->blocks.count = 0;
+    hp_vec_append(&profile->memory.blocks, other->memory.blocks.at,
+                  other->memory.blocks.count);
+    other->memory.blocks.count = 0;
     EXCHANGE(&profile->stacks, &other->stacks);
-    EXCHANGE(&profile->stack_index, &other->stack_index);
+    EXCHANGE(&profile->index.stacks, &other->index.stacks);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        EXCHANGE(&profile->errors[i], &other->errors[i]);
+        EXCHANGE(&profile->errors.stacks[i], &other->errors.stacks[i]);
         EXCHANGE(&profile->sizes[i], &other->sizes[i]);
         EXCHANGE(&profile->ages[i], &other->ages[i]);
         profile->overflow |= profile->sizes[i].overflow | profile->ages[i].overflow;
@@ -165,9 +166,9 @@ static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,
                         const hp_frame_id *frames, size_t frame_count) {
     struct hp_stack_runs *runs = &profile->runs, *from = &other->runs;
     uint32_t sources = (uint32_t)runs->sources.count;
-    struct hp_tag_import tags = {.from_sets = &other->tag_sets,
+    struct hp_tag_import tags = {.from_sets = &other->tags.sets,
                                  .from_strings = &other->strings,
-                                 .sets = &profile->tag_sets,
+                                 .sets = &profile->tags.sets,
                                  .strings = &profile->strings};
     hp_stack_runs_settle(from, &frames->n, frame_count);
     struct hp_run_source *source;
@@ -194,7 +195,7 @@ static void absorb_runs(struct hp_profile *profile, struct hp_profile *other,
 }
 
 void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
-    if (other->has_alloc) {
+    if (other->inputs.have_alloc) {
         hp_profile_set_alloc(profile);
     }
     size_t count = other->stacks.count, frame_count = other->frames.count;
@@ -208,23 +209,24 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
         absorb_stacks(profile, other, frames, stacks);
     }
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        hp_error_add(&profile->total_errors[i], &other->total_errors[i]);
+        hp_error_add(&profile->errors.totals[i], &other->errors.totals[i]);
     }
     hp_history_absorb(&profile->history, &other->history, stacks, count,
                       profile->runs.stacks);
-    hp_vec_append(&profile->group_of, other->group_of.at, other->group_of.count);
+    hp_vec_append(&profile->variation.group_of, other->variation.group_of.at,
+                  other->variation.group_of.count);
     struct hp_sample_import import = {&profile->strings, &other->strings, stacks, count};
     hp_sample_types_absorb(&profile->types, &other->types, &import);
-    hp_annotations_import(&profile->annotations, &profile->strings, &other->annotations,
-                          &other->strings);
+    hp_annotations_import(&profile->inputs.annotations, &profile->strings,
+                          &other->inputs.annotations, &other->strings);
     for (int i = 0; i < 2; i++) {
-        hp_between_add(&profile->between[i], &other->between[i],
+        hp_between_add(&profile->variation.between[i], &other->variation.between[i],
                        is_first ? NULL : stacks);
-        profile->overflow |= profile->between[i].sums.overflow;
+        profile->overflow |= profile->variation.between[i].sums.overflow;
     }
     absorb_runs(profile, other, frames, frame_count);
-    profile->tagged_addresses += other->tagged_addresses;
-    profile->unloaded_addresses += other->unloaded_addresses;
+    profile->inputs.tagged_addresses += other->inputs.tagged_addresses;
+    profile->inputs.unloaded_addresses += other->inputs.unloaded_addresses;
     profile->overflow |= other->overflow;
     free(frames);
     free(stacks);

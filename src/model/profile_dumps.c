@@ -14,7 +14,7 @@ static struct hp_label_set *set_of(struct hp_between *between,
                                    const struct hp_input_record *input) {
     HP_VEC(char) text = {0};
     for (uint32_t i = 0; i < input->labels; i++) {
-        const struct hp_label *label = &profile->labels.at[input->first_label + i];
+        const struct hp_label *label = &profile->inputs.labels.at[input->first_label + i];
         struct hp_span parts[] = {hp_strtab_span(&profile->strings, label->key),
                                   hp_strtab_span(&profile->strings, label->value)};
         // Both texts are followed by a NUL, which is copied too.
@@ -67,12 +67,14 @@ void hp_profile_sum_groups(struct hp_profile *profile) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     hp_history_sort(&profile->history);
-    for (; profile->summed < profile->group_of.count; profile->summed++) {
-        const struct hp_group_of *dump = &profile->group_of.at[profile->summed];
+    for (; profile->variation.summed < profile->variation.group_of.count;
+         profile->variation.summed++) {
+        const struct hp_group_of *dump =
+            &profile->variation.group_of.at[profile->variation.summed];
         hp_history_open(&reader, &profile->history, dump->input);
         while (hp_history_next(&reader, &seen)) {
-            hp_replicates_add_values(&profile->between[0].sums, dump->group, seen.stack,
-                                     &seen.values);
+            hp_replicates_add_values(&profile->variation.between[0].sums, dump->group,
+                                     seen.stack, &seen.values);
         }
     }
     hp_history_done_reading(&reader);
@@ -81,8 +83,8 @@ void hp_profile_sum_groups(struct hp_profile *profile) {
 void hp_profile_fold_history(struct hp_profile *profile) {
     hp_profile_sum_groups(profile);
     hp_history_done(&profile->history);
-    hp_vec_done(&profile->group_of);
-    profile->summed = 0;
+    hp_vec_done(&profile->variation.group_of);
+    profile->variation.summed = 0;
     profile->history = (struct hp_history){.is_kept = false};
 }
 
@@ -90,8 +92,8 @@ void hp_between_init(struct hp_between *between, const struct hp_profile *profil
                      bool is_base) {
     const struct hp_input_record *input;
     *between = (struct hp_between){.sums = {.settled = 0}};
-    hp_between_add(between, &profile->between[is_base], NULL);
-    hp_vec_each (input, &profile->inputs) {
+    hp_between_add(between, &profile->variation.between[is_base], NULL);
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input) && input->is_base == is_base && !input->is_group) {
             add_dump(between, profile, input);
         }
@@ -103,9 +105,9 @@ void hp_between_init(struct hp_between *between, const struct hp_profile *profil
 
 struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
                                          enum hp_diagnostic_kind kind) {
-    struct hp_diagnosed diagnosed = profile->diagnosed[is_base][kind];
+    struct hp_diagnosed diagnosed = profile->inputs.diagnosed[is_base][kind];
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input) && !input->is_group && input->is_base == is_base &&
             hp_diagnostic_in(input, kind).count > 0) {
             diagnosed.inputs++;
@@ -125,7 +127,7 @@ const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_diges
     const char *first = NULL;
     const struct hp_input_record *input;
     const struct hp_named_dump *named;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         const char *name = input->public.name;
         if (hp_input_is_used(input) && !input->is_group &&
             is_same(hp_dump_identity(input->content, &input->identity), id) &&
@@ -133,7 +135,7 @@ const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_diges
             first = name;
         }
     }
-    hp_vec_each (named, &profile->named) {
+    hp_vec_each (named, &profile->inputs.named) {
         if (is_same((struct hp_digest){{named->id[0], named->id[1]}}, id) &&
             (!first || strcmp(named->name, first) < 0)) {
             first = named->name;

@@ -76,14 +76,14 @@ static uint32_t module_hash(const struct hp_module *module,
 static void index_modules(struct hp_profile *profile) {
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
-        hp_index_put(&profile->module_index,
+        hp_index_put(&profile->index.modules,
                      module_hash(module, extents_of(profile, module)), i);
     }
 }
 
 hp_module_id hp_profile_module(struct hp_profile *profile, const struct hp_module *module,
                                const struct hp_extent *extents) {
-    struct hp_index *index = &profile->module_index;
+    struct hp_index *index = &profile->index.modules;
     if (index->hashes.count == 0) {
         index_modules(profile);
     }
@@ -110,7 +110,7 @@ static hp_string known_text(struct hp_profile *profile, const char *text) {
 
 void hp_profile_take_proof(struct hp_profile *profile, struct hp_module *module,
                            const struct hp_proof_module *proof) {
-    if (profile->has_stamps) {
+    if (profile->settings.has_stamps) {
         module->stamp = proof->proof == HP_PROOF_FITS ? known_text(profile, proof->stamp)
                                                       : (hp_string){0};
         return;
@@ -131,14 +131,15 @@ static uint32_t frame_hash(hp_module_id module, uint64_t address) {
 static void index_frames(struct hp_profile *profile) {
     for (size_t i = 0; i < profile->frames.count; i++) {
         const struct hp_frame *frame = &profile->frames.at[i];
-        hp_index_put(&profile->frame_index, frame_hash(frame->module, frame->address), i);
+        hp_index_put(&profile->index.frames, frame_hash(frame->module, frame->address),
+                     i);
     }
 }
 
 // Find a frame by module and address, or add it.  Returns its number.
 static hp_frame_id add_frame(struct hp_profile *profile, const struct hp_frame *frame,
                              uint32_t hash) {
-    struct hp_index *index = &profile->frame_index;
+    struct hp_index *index = &profile->index.frames;
     uint32_t found;
     for (size_t at = hash; hp_index_next(index, hash, &at, &found);) {
         const struct hp_frame *known = &profile->frames.at[found];
@@ -159,7 +160,7 @@ void hp_profile_frames(struct hp_profile *profile, const struct hp_frame *frames
         BATCH = 32
     };
 
-    struct hp_index *index = &profile->frame_index;
+    struct hp_index *index = &profile->index.frames;
     uint32_t hashes[BATCH];
     if (index->hashes.count == 0) {
         index_frames(profile);
@@ -187,5 +188,5 @@ hp_frame_id hp_profile_frame(struct hp_profile *profile, hp_module_id module,
 
 void hp_profile_reserve_frames(struct hp_profile *profile, size_t frames) {
     hp_vec_reserve(&profile->frames, frames);
-    hp_index_reserve(&profile->frame_index, frames);
+    hp_index_reserve(&profile->index.frames, frames);
 }

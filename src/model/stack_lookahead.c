@@ -21,7 +21,7 @@ HP_PREFETCHES void fetch(const void *at, size_t size) {
 // Set `*number` to the number of the stack in the first slot of a hash, which is probably
 // the stack with that hash.  Returns false if the slot is empty.
 static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *number) {
-    const struct hp_index *index = &profile->stack_index;
+    const struct hp_index *index = &profile->index.stacks;
     *number = index->slots[hash & (index->slot_count - 1)] - 1;
     return *number < profile->stacks.count;
 }
@@ -31,11 +31,11 @@ static bool find(const struct hp_profile *profile, uint32_t hash, uint32_t *numb
 HP_PREFETCHES void fetch_stack(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (find(profile, hash, &number)) {
-        __builtin_prefetch(&profile->stack_index.hashes.at[number]);
+        __builtin_prefetch(&profile->index.stacks.hashes.at[number]);
         fetch(&profile->stacks.at[number], sizeof *profile->stacks.at);
         for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
             if (hp_profile_has_errors(profile, i)) {
-                __builtin_prefetch(&profile->errors[i].of.at[number]);
+                __builtin_prefetch(&profile->errors.stacks[i].of.at[number]);
             }
         }
     }
@@ -46,14 +46,15 @@ HP_PREFETCHES void fetch_stack(const struct hp_profile *profile, uint32_t hash) 
 HP_PREFETCHES void fetch_frames(const struct hp_profile *profile, uint32_t hash) {
     uint32_t number;
     if (!find(profile, hash, &number) ||
-        profile->stack_index.hashes.at[number] != (hash | HP_INDEX_KEYED)) {
+        profile->index.stacks.hashes.at[number] != (hash | HP_INDEX_KEYED)) {
         return;
     }
     const struct hp_stack *stack = &profile->stacks.at[number];
     fetch(stack->frames, stack->depth * sizeof *stack->frames);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
-            fetch(hp_stack_error(&profile->errors[i], number), sizeof(struct hp_error));
+            fetch(hp_stack_error(&profile->errors.stacks[i], number),
+                  sizeof(struct hp_error));
         }
     }
 }
@@ -61,7 +62,7 @@ HP_PREFETCHES void fetch_frames(const struct hp_profile *profile, uint32_t hash)
 void hp_stack_lookahead(struct hp_stack_lookahead *ahead,
                         const struct hp_profile *profile, const hp_frame_id *frames,
                         uint32_t depth) {
-    const struct hp_index *index = &profile->stack_index;
+    const struct hp_index *index = &profile->index.stacks;
     if (profile->stacks.count < FEW || index->slot_count == 0) {
         return;
     }

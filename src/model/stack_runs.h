@@ -32,7 +32,7 @@ struct hp_stack_run {
     uint32_t frames; // number of frames that the profile had when the run was written
     // Name of the partial that the run was copied from; NULL: written by this program.
     const char *partial;
-    // Sets of labels in profile->tag_sets, by their number in the run minus 1.
+    // Sets of labels in profile->tags.sets, by their number in the run minus 1.
     HP_VEC(hp_string) sets;
 };
 

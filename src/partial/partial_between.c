@@ -55,7 +55,7 @@ void hp_take_replicates(struct hp_partial_writer *w, uint32_t rank,
 }
 
 void hp_reader_replicates(struct hp_partial_reader *r, uint32_t stack) {
-    struct hp_replicates *sums = &r->profile->between[r->to->is_base].sums;
+    struct hp_replicates *sums = &r->profile->variation.between[r->to->is_base].sums;
     for (enum hp_column i = 0; i < HP_COLUMNS && r->keeps_between; i++) {
         const struct hp_group_sum *sum;
         hp_vec_each (sum, &r->stack_row.groups[i]) {
@@ -164,7 +164,7 @@ static struct hp_label_set *read_labels(struct hp_partial_reader *r) {
         hp_vec_append(&text, part.at, part.size + 1);
     }
     struct hp_label_set *set =
-        hp_distribution_set(&r->profile->between[r->to->is_base].dumps,
+        hp_distribution_set(&r->profile->variation.between[r->to->is_base].dumps,
                             (struct hp_span){text.at, text.count});
     hp_vec_done(&text);
     return set;
@@ -202,7 +202,7 @@ static void read_totals(struct hp_partial_reader *r, struct hp_totals *totals) {
 
 void hp_reader_distribution(struct hp_partial_reader *r) {
     struct hp_label_set *set = read_labels(r);
-    size_t sets = r->profile->between[r->to->is_base].dumps.sets.count;
+    size_t sets = r->profile->variation.between[r->to->is_base].dumps.sets.count;
     // The profile may have the sets of several partials, each within the limit.
     if (sets > 2 * HP_PARTIAL_LABEL_SETS) {
         r->is_over_limit = true;
@@ -296,9 +296,10 @@ void hp_put_extreme_names(struct hp_partial_writer *w) {
     struct dump_names names = {.all = {0}};
     struct extreme_dumps ends = {.all = {0}};
     add_ends(w, &ends);
-    hp_vec_append(&names.all, w->profile->named.at, w->profile->named.count);
+    hp_vec_append(&names.all, w->profile->inputs.named.at,
+                  w->profile->inputs.named.count);
     const struct hp_input_record *input;
-    hp_vec_each (input, &w->profile->inputs) {
+    hp_vec_each (input, &w->profile->inputs.records) {
         if (ends.all.count > 0 && hp_input_is_used(input) && !input->is_group) {
             struct hp_digest id = hp_dump_identity(input->content, &input->identity);
             struct hp_named_dump named = {{id.of[0], id.of[1]},
@@ -324,6 +325,6 @@ void hp_reader_extreme_name(struct hp_partial_reader *r) {
     named.name = hp_reader_kept_text(r, hp_get_text(&r->row));
     named.archive = hp_reader_kept_text(r, hp_get_text(&r->row));
     if (!r->row.damage) {
-        hp_vec_push(&r->profile->named, named);
+        hp_vec_push(&r->profile->inputs.named, named);
     }
 }

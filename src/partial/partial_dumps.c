@@ -39,7 +39,8 @@ static bool is_dump(const struct hp_input_record *input) {
 static void put_labels(struct hp_partial_writer *w, const struct hp_input_record *input) {
     hp_put_number(&w->row, input->labels);
     for (uint32_t i = 0; i < input->labels; i++) {
-        const struct hp_label *label = &w->profile->labels.at[input->first_label + i];
+        const struct hp_label *label =
+            &w->profile->inputs.labels.at[input->first_label + i];
         hp_put_string(w, label->key);
         hp_put_string(w, label->value);
     }
@@ -151,7 +152,7 @@ static void write_group(struct hp_partial_writer *w, const struct dump_groups *g
 void hp_put_groups(struct hp_partial_writer *w) {
     struct dump_groups groups = {.keys = {0}};
     const struct hp_input_record *input;
-    hp_vec_each (input, &w->profile->inputs) {
+    hp_vec_each (input, &w->profile->inputs.records) {
         if (hp_input_is_used(input)) {
             add_to_group(w, &groups, input);
         }
@@ -167,7 +168,7 @@ void hp_put_groups(struct hp_partial_writer *w) {
 }
 
 void hp_put_skipped(struct hp_partial_writer *w) {
-    const struct hp_input_summary *summary = &w->profile->summary[HP_SIDE_ALL];
+    const struct hp_input_summary *summary = &w->profile->inputs.summary[HP_SIDE_ALL];
     for (unsigned i = 0; i < HP_REASONS; i++) {
         if (summary->left_out[i] > 0) {
             hp_put_number(&w->row, i);
@@ -182,7 +183,7 @@ void hp_put_skipped(struct hp_partial_writer *w) {
 void hp_put_diagnostics(struct hp_partial_writer *w) {
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
         struct hp_diagnosed diagnosed = hp_profile_diagnosed(w->profile, false, i);
-        uint32_t named = w->profile->drops_identities ? 0 : diagnosed.named;
+        uint32_t named = w->profile->settings.drops_identities ? 0 : diagnosed.named;
         if (diagnosed.inputs > 0) {
             hp_put_number(&w->row, i);
             hp_put_number(&w->row, diagnosed.inputs);
@@ -210,8 +211,8 @@ static struct hp_input_record as_read(const struct hp_input_record *input) {
 // Append everything that is recorded of a dump to the row, except its name.
 static void put_dump(struct hp_partial_writer *w, const struct hp_input_record *input) {
     struct hp_input_record record = as_read(input);
-    struct hp_span program =
-        hp_strtab_span(&w->profile->programs, (hp_string){input->identity.program});
+    struct hp_span program = hp_strtab_span(&w->profile->inputs.programs,
+                                            (hp_string){input->identity.program});
     const char *warning = input->producer_warning ? input->producer_warning : "";
     const char *expected = input->expected ? input->expected : "";
     hp_put_number(&w->row, input->public.status);
@@ -272,8 +273,8 @@ static struct hp_known_dump known_of(const struct hp_input_record *input) {
 // kept as often as they were given. Fills w->between for has_between.
 void hp_find_dumps(struct hp_partial_writer *w) {
     size_t groups = 0;
-    for (uint32_t i = 0; i < w->profile->inputs.count; i++) {
-        const struct hp_input_record *input = &w->profile->inputs.at[i];
+    for (uint32_t i = 0; i < w->profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &w->profile->inputs.records.at[i];
         groups += is_dump(input) && input->is_group;
         if (is_dump(input) && !input->is_group && w->dumps.count <= HP_PARTIAL_HISTORY) {
             struct hp_written_dump dump = {.input = i, .known = known_of(input)};
@@ -281,8 +282,8 @@ void hp_find_dumps(struct hp_partial_writer *w) {
         }
     }
     w->has_history = groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY &&
-                     !w->profile->drops_identities;
-    w->has_between = !w->has_history && !w->profile->drops_identities;
+                     !w->profile->settings.drops_identities;
+    w->has_between = !w->has_history && !w->profile->settings.drops_identities;
     if (w->has_between) {
         hp_between_init(&w->between, w->profile, false);
         w->blocks.is_too_large |= w->between.sums.overflow;
@@ -291,12 +292,12 @@ void hp_find_dumps(struct hp_partial_writer *w) {
 
 void hp_put_identities(struct hp_partial_writer *w) {
     HP_VEC(struct hp_known_dump) all = {0};
-    if (w->profile->drops_identities) {
+    if (w->profile->settings.drops_identities) {
         return;
     }
-    hp_vec_append(&all, w->profile->known.at, w->profile->known.count);
+    hp_vec_append(&all, w->profile->inputs.known.at, w->profile->inputs.known.count);
     const struct hp_input_record *input;
-    hp_vec_each (input, &w->profile->inputs) {
+    hp_vec_each (input, &w->profile->inputs.records) {
         if (is_dump(input) && !input->is_group && input->source == 0) {
             hp_vec_push(&all, known_of(input));
         }
@@ -322,7 +323,7 @@ void hp_put_dumps(struct hp_partial_writer *w) {
     }
     hp_vec_each (dump, &w->dumps) {
         w->row.count = 0;
-        put_dump(w, &w->profile->inputs.at[dump->input]);
+        put_dump(w, &w->profile->inputs.records.at[dump->input]);
         dump->row = w->rows.count;
         dump->row_size = w->row.count;
         hp_vec_append(&w->rows, w->row.at, w->row.count);
@@ -411,7 +412,7 @@ static void read_history(struct hp_partial_writer *w, const struct hp_input_reco
 // row without a stack, then a row for each stack.
 static void write_type_history(struct hp_partial_writer *w, uint32_t t, uint32_t d) {
     const struct hp_sample_type *type = &w->profile->types.of.at[t];
-    uint32_t number = w->profile->inputs.at[w->dumps.at[d].input].number;
+    uint32_t number = w->profile->inputs.records.at[w->dumps.at[d].input].number;
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     struct contribution_list list = {.bytes = {0}};
@@ -452,7 +453,7 @@ void hp_put_history(struct hp_partial_writer *w) {
     for (size_t i = 0, last = 0; i < count; i++) {
         uint32_t stack = 0;
         list.all.count = list.bytes.count = 0;
-        read_history(w, &w->profile->inputs.at[w->dumps.at[i].input], &list);
+        read_history(w, &w->profile->inputs.records.at[w->dumps.at[i].input], &list);
         const struct contribution *seen;
         hp_vec_each (seen, &list.all) {
             hp_put_number(&w->row, i - last);
@@ -486,11 +487,11 @@ static void put_name(struct hp_partial_writer *w, const struct hp_input_record *
 void hp_place_texts(struct hp_partial_writer *w) {
     for (size_t i = 0; w->has_history && i < w->dumps.count; i++) {
         hp_put_number(&w->row, i + 1);
-        put_name(w, &w->profile->inputs.at[w->dumps.at[i].input]);
+        put_name(w, &w->profile->inputs.records.at[w->dumps.at[i].input]);
         hp_put_row(w, HP_SECTION_NAMES);
     }
     const struct hp_input_record *input;
-    hp_vec_each (input, &w->profile->inputs) {
+    hp_vec_each (input, &w->profile->inputs.records) {
         if (!is_dump(input) && !input->is_group && w->has_history) {
             const struct hp_err *err = input->err;
             hp_put_number(&w->row, 0);

@@ -194,7 +194,7 @@ static void read_labels(struct hp_partial_reader *r) {
         hp_numbers_fail(&r->row, HP_WORDS("many-labels",
                                           "more sets of labels than a partial has"));
     } else if (!r->row.damage) {
-        hp_vec_push(&r->sets, hp_tags_add(&r->profile->tag_sets, tags.at, tags.count));
+        hp_vec_push(&r->sets, hp_tags_add(&r->profile->tags.sets, tags.at, tags.count));
     }
     hp_vec_done(&tags);
 }
@@ -208,14 +208,14 @@ static void read_annotation(struct hp_partial_reader *r) {
     if (kind > 0) {
         hp_string text = hp_reader_text(r);
         uint32_t place = (uint32_t)hp_get_below(&r->row, UINT64_C(1) << 32);
-        hp_annotations_add(&profile->annotations, (enum hp_annotation_kind)(kind - 1),
-                           text, place);
+        hp_annotations_add(&profile->inputs.annotations,
+                           (enum hp_annotation_kind)(kind - 1), text, place);
         return;
     }
     other.period = hp_get_word(&r->row);
     other.time = hp_get_word(&r->row);
     other.duration = hp_get_word(&r->row);
-    hp_annotations_import(&profile->annotations, &profile->strings, &other,
+    hp_annotations_import(&profile->inputs.annotations, &profile->strings, &other,
                           &profile->strings);
 }
 
@@ -228,7 +228,7 @@ static void read_totals(struct hp_partial_reader *r) {
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         struct hp_error error = {0};
         hp_get_slots(&r->row, &hp_error_slots, 1u << HP_SLOT_SUM, &error);
-        r->profile->overflow |= !hp_error_add(&r->profile->total_errors[i], &error);
+        r->profile->overflow |= !hp_error_add(&r->profile->errors.totals[i], &error);
     }
 }
 
@@ -445,7 +445,7 @@ int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
         .profile = partials->profile,
         .name = name,
         .source = partials->count + 1,
-        .first_input = partials->profile->inputs.count,
+        .first_input = partials->profile->inputs.records.count,
         .keeps_between =
             partials->profile->keeps.partial || partials->profile->history.is_kept,
     };

@@ -57,9 +57,10 @@ struct hp_partial_reader {
     HP_VEC(struct hp_input_record) groups;
     uint64_t skipped[HP_REASONS];                  // skipped inputs, by reason
     struct hp_diagnosed diagnosed[HP_DIAGNOSTICS]; // dumps with a diagnostic, by kind
-    uint32_t last_kind;    // 1 + kind of the last row of diagnostics; 0: no row yet
-    size_t first_input;    // index in profile->inputs of the first dump of this partial
-    uint32_t dumps;        // dumps recorded individually, so far
+    uint32_t last_kind; // 1 + kind of the last row of diagnostics; 0: no row yet
+    size_t
+        first_input; // index in profile->inputs.records of the first dump of this partial
+    uint32_t dumps;  // dumps recorded individually, so far
     uint64_t unidentified; // dumps whose process is unknown
     // Last row of the history: 1 + number of its dump (0: no row yet), number of its
     // stack.

@@ -170,11 +170,11 @@ void hp_reader_type_sum(struct hp_partial_reader *r) {
 static void read_input_labels(struct hp_partial_reader *r,
                               struct hp_input_record *input) {
     uint64_t count = hp_get_below(&r->row, HP_BLOCK_MOST);
-    input->first_label = (uint32_t)r->profile->labels.count;
+    input->first_label = (uint32_t)r->profile->inputs.labels.count;
     while (input->labels < count && !r->row.damage) {
         struct hp_label label = {.key = hp_reader_text(r)};
         label.value = hp_reader_text(r);
-        hp_vec_push(&r->profile->labels, label);
+        hp_vec_push(&r->profile->inputs.labels, label);
         input->labels++;
     }
 }
@@ -265,7 +265,7 @@ void hp_reader_identity(struct hp_partial_reader *r) {
     known.id[1] = hp_get_fixed(&r->row, 2);
     r->unidentified += known.process == 0;
     if (!r->row.damage) {
-        hp_vec_push(&r->profile->known, known);
+        hp_vec_push(&r->profile->inputs.known, known);
     }
 }
 
@@ -303,23 +303,23 @@ void hp_reader_dump(struct hp_partial_reader *r) {
     read_keys(r, &input);
     read_gain(r, &input);
     bool is_one = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
-    if (r->row.damage || !is_one || profile->inputs.count >= UINT32_MAX / 2) {
+    if (r->row.damage || !is_one || profile->inputs.records.count >= UINT32_MAX / 2) {
         hp_numbers_fail(&r->row,
                         HP_WORDS("dump-not-counted", "a dump is none that counts"));
         hp_input_done(&input);
         return;
     }
     struct hp_span path = hp_strtab_span(&profile->strings, program);
-    input.identity.program = hp_strtab_add(&profile->programs, path).n;
+    input.identity.program = hp_strtab_add(&profile->inputs.programs, path).n;
     hp_input_set_producer_warning(&input, hp_profile_text(profile, warning));
     input.expected =
         expected.n ? hp_reader_kept_text(r, hp_strtab_span(&profile->strings, expected))
                    : NULL;
-    input.number = (uint32_t)profile->inputs.count;
+    input.number = (uint32_t)profile->inputs.records.count;
     set_status(&input, (enum hp_input_status)status,
                status == HP_INPUT_KEPT_DAMAGED ? HP_E_FORMAT : HP_OK, line,
                hp_profile_text(profile, message));
-    hp_vec_push(&profile->inputs, input);
+    hp_vec_push(&profile->inputs.records, input);
     r->dumps++;
 }
 
@@ -327,7 +327,8 @@ void hp_reader_dump(struct hp_partial_reader *r) {
 
 // Begin the history of the dump with this number in the partial.
 static void begin_history(struct hp_partial_reader *r, uint32_t dump) {
-    const struct hp_input_record *input = &r->profile->inputs.at[r->first_input + dump];
+    const struct hp_input_record *input =
+        &r->profile->inputs.records.at[r->first_input + dump];
     r->history_dump = dump + 1;
     r->history_group = hp_replicate_of(input->content, &input->identity);
     if (r->profile->history.is_kept) {
@@ -339,11 +340,11 @@ static void begin_history(struct hp_partial_reader *r, uint32_t dump) {
 static void end_history(struct hp_partial_reader *r) {
     if (r->history_dump > 0 && r->profile->history.is_kept) {
         size_t number = r->first_input + r->history_dump - 1;
-        const struct hp_input_record *input = &r->profile->inputs.at[number];
+        const struct hp_input_record *input = &r->profile->inputs.records.at[number];
         struct hp_group_of group = {input->number, r->history_group};
         hp_history_end(&r->profile->history, input->number);
         if (r->profile->keeps.partial) {
-            hp_vec_push(&r->profile->group_of, group);
+            hp_vec_push(&r->profile->variation.group_of, group);
         }
     }
 }
@@ -369,7 +370,7 @@ static void read_observation(struct hp_partial_reader *r, uint32_t stack) {
     if (profile->history.is_kept && !r->row.damage) {
         hp_history_put(&profile->history, r->stacks.at[stack], &values, errors);
     } else if (profile->keeps.partial && !r->row.damage) { // only sums over replicates
-        hp_replicates_add_values(&profile->between[0].sums, r->history_group,
+        hp_replicates_add_values(&profile->variation.between[0].sums, r->history_group,
                                  r->stacks.at[stack], &values);
     }
 }
@@ -414,7 +415,8 @@ void hp_reader_type_history(struct hp_partial_reader *r) {
             hp_sample_type_end(
                 &r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
         }
-        hp_sample_type_begin(to, r->profile->inputs.at[r->first_input + dump].number,
+        hp_sample_type_begin(to,
+                             r->profile->inputs.records.at[r->first_input + dump].number,
                              r->profile->history.is_kept);
         r->type_history = key;
     } else if (key != r->type_history) {
@@ -475,8 +477,8 @@ static void read_skipped(struct hp_partial_reader *r, struct hp_input_record *in
     if (!r->row.damage) {
         set_status(input, (enum hp_input_status)status, (enum hp_code) - (int)code, line,
                    message);
-        input->number = (uint32_t)r->profile->inputs.count;
-        hp_vec_push(&r->profile->inputs, *input);
+        input->number = (uint32_t)r->profile->inputs.records.count;
+        hp_vec_push(&r->profile->inputs.records, *input);
     }
 }
 
@@ -490,7 +492,7 @@ void hp_reader_name(struct hp_partial_reader *r) {
     memcpy(&time, &word, sizeof time);
     struct hp_input_record skipped = {.source = r->source};
     struct hp_input_record *input =
-        dump > 0 ? &r->profile->inputs.at[r->first_input + dump - 1] : &skipped;
+        dump > 0 ? &r->profile->inputs.records.at[r->first_input + dump - 1] : &skipped;
     input->public.name = name;
     input->archive = *archive ? archive : NULL;
     input->identity.time = isfinite(time) ? time : 0;
@@ -510,11 +512,11 @@ static void add_group(struct hp_partial_reader *r, struct hp_input_record *group
     r->unidentified = 0; // attributed to the first group: it is unknown which
     group->keys = keys;  // owned by the record
     group->public.name = hp_reader_kept_text(r, hp_span_of(r->name));
-    group->number = (uint32_t)r->profile->inputs.count;
+    group->number = (uint32_t)r->profile->inputs.records.count;
     if (group->public.status == HP_INPUT_KEPT_DAMAGED) {
         set_status(group, HP_INPUT_KEPT_DAMAGED, HP_E_FORMAT, 0, "damaged");
     }
-    hp_vec_push(&r->profile->inputs, *group);
+    hp_vec_push(&r->profile->inputs.records, *group);
 }
 
 // Complete the rows that were read last. Add the inputs that have no rows of their own:
@@ -526,7 +528,7 @@ void hp_reader_settle(struct hp_partial_reader *r) {
     if (r->type_history > 0) {
         hp_sample_type_end(&r->profile->types.of.at[r->types.at[r->type_history >> 32]]);
     }
-    struct hp_diagnosed *diagnosed = r->profile->diagnosed[r->to->is_base];
+    struct hp_diagnosed *diagnosed = r->profile->inputs.diagnosed[r->to->is_base];
     // With individual dumps, their own records contain the diagnostics.
     for (int i = 0; i < HP_DIAGNOSTICS && r->dumps == 0; i++) {
         hp_diagnosed_join(&diagnosed[i], &r->diagnosed[i]);
@@ -534,7 +536,7 @@ void hp_reader_settle(struct hp_partial_reader *r) {
     struct hp_input_record *group;
     // Number of the first group's record.  If dumps are not recorded individually, the
     // history has the sum of all dumps as the estimates of this input.
-    size_t first = r->profile->inputs.count;
+    size_t first = r->profile->inputs.records.count;
     for (group = r->groups.at;
          r->dumps == 0 && group && group < r->groups.at + r->groups.count; group++) {
         add_group(r, group);
@@ -549,12 +551,12 @@ void hp_reader_settle(struct hp_partial_reader *r) {
                 .is_group = true,
                 .source = r->source,
                 .others = r->skipped[i] - 1,
-                .number = (uint32_t)r->profile->inputs.count,
+                .number = (uint32_t)r->profile->inputs.records.count,
                 .public.name = hp_reader_kept_text(r, hp_span_of(r->name)),
             };
             set_status(&input, of_reason[i].status, of_reason[i].code, 0,
                        hp_words(HP_WORDS("skipped-in-partial", "as the partial tells")));
-            hp_vec_push(&r->profile->inputs, input);
+            hp_vec_push(&r->profile->inputs.records, input);
         }
     }
 }

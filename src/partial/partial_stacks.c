@@ -117,7 +117,7 @@ void hp_take_stack(struct hp_stack_row *row, struct hp_partial_writer *w, size_t
         row->whole[k].objects = stack->values.of[hp_objects_of(k)];
         row->whole[k].bytes = stack->values.of[hp_space_of(k)];
         if (hp_profile_has_errors(w->profile, k)) {
-            row->whole[k].error = *hp_stack_error(&w->profile->errors[k], number);
+            row->whole[k].error = *hp_stack_error(&w->profile->errors.stacks[k], number);
         }
         hp_take_parts(row, &w->profile->sizes[k], number, k);
     }

@@ -49,14 +49,14 @@ const char *hp_parameter_name(enum hp_parameter parameter) {
 }
 
 struct hp_parameters hp_parameters_of(const struct hp_profile *profile) {
-    struct hp_span thread = hp_strtab_span(&profile->strings, profile->thread);
+    struct hp_span thread = hp_strtab_span(&profile->strings, profile->settings.thread);
     return (struct hp_parameters){{
         [HP_PARAMETER_ESTIMATOR] = HP_PARTIAL_ESTIMATOR,
-        [HP_PARAMETER_METHOD] = profile->estimator,
-        [HP_PARAMETER_LARGE_SIZES] = profile->large_sizes,
-        [HP_PARAMETER_SNAPSHOTS] = profile->snapshots,
-        [HP_PARAMETER_COLUMN] = hp_column_of(profile->metric),
-        [HP_PARAMETER_LABELS] = profile->wants_labels,
+        [HP_PARAMETER_METHOD] = profile->settings.estimator,
+        [HP_PARAMETER_LARGE_SIZES] = profile->settings.large_sizes,
+        [HP_PARAMETER_SNAPSHOTS] = profile->settings.snapshots,
+        [HP_PARAMETER_COLUMN] = hp_column_of(profile->settings.metric),
+        [HP_PARAMETER_LABELS] = profile->settings.wants_labels,
         [HP_PARAMETER_THREADS] = profile->keeps.threads,
         [HP_PARAMETER_THREAD] = thread.size > 0 ? XXH3_64bits(thread.at, thread.size) : 0,
         [HP_PARAMETER_UNMAPPED] = profile->keeps.unmapped,
@@ -64,7 +64,7 @@ struct hp_parameters hp_parameters_of(const struct hp_profile *profile) {
         [HP_PARAMETER_REPLICATES] = HP_REPLICATES,
         [HP_PARAMETER_SHARDS] = profile->shards.count > 0 ? profile->shards.count : 1,
         [HP_PARAMETER_SHARD] = profile->shards.count > 0 ? profile->shards.present : 1,
-        [HP_PARAMETER_BUILDS] = profile->has_stamps,
+        [HP_PARAMETER_BUILDS] = profile->settings.has_stamps,
     }};
 }
 
@@ -79,7 +79,7 @@ static void write_parameters(struct hp_partial_writer *w) {
         parameters.of[HP_PARAMETER_SHARD] = w->shards.present;
     }
     for (enum hp_parameter i = 0; i < HP_PARAMETERS; i++) {
-        if (i == HP_PARAMETER_BUILDS && !w->profile->has_stamps) {
+        if (i == HP_PARAMETER_BUILDS && !w->profile->settings.has_stamps) {
             continue;
         }
         hp_put_text(&w->row, hp_span_of(parameter_names[i]));
@@ -87,7 +87,8 @@ static void write_parameters(struct hp_partial_writer *w) {
         hp_put_row(w, HP_SECTION_PARAMETERS);
     }
     if (parameters.of[HP_PARAMETER_THREAD] != 0) {
-        hp_put_text(&w->row, hp_strtab_span(&w->profile->strings, w->profile->thread));
+        hp_put_text(&w->row,
+                    hp_strtab_span(&w->profile->strings, w->profile->settings.thread));
         hp_put_number(&w->row, parameters.of[HP_PARAMETER_THREAD]);
         hp_put_row(w, HP_SECTION_PARAMETERS);
     }
@@ -131,7 +132,7 @@ static void write_modules(struct hp_partial_writer *w) {
             hp_put_number(&w->row, extent->offset);
             hp_put_number(&w->row, extent->has_hole);
         }
-        if (w->profile->has_stamps) {
+        if (w->profile->settings.has_stamps) {
             hp_put_string(w, module->stamp);
             hp_put_number(&w->row, module->dumps);
         }
@@ -189,14 +190,14 @@ static void write_symbols(struct hp_partial_writer *w) {
 // Write the sets of labels that have a number in w->set_rank.
 static void write_labels(struct hp_partial_writer *w) {
     const struct hp_profile *profile = w->profile;
-    for (uint32_t set = 1; set < profile->tag_sets.strings.count; set++) {
-        size_t count = hp_tags_count(&profile->tag_sets, (hp_string){set});
+    for (uint32_t set = 1; set < profile->tags.sets.strings.count; set++) {
+        size_t count = hp_tags_count(&profile->tags.sets, (hp_string){set});
         if (w->set_rank[set] == 0) {
             continue;
         }
         hp_put_number(&w->row, count);
         for (size_t i = 0; i < count; i++) {
-            struct hp_tag tag = hp_tags_at(&profile->tag_sets, (hp_string){set}, i);
+            struct hp_tag tag = hp_tags_at(&profile->tags.sets, (hp_string){set}, i);
             hp_put_string(w, tag.key);
             hp_put_string(w, tag.text);
             hp_put_string(w, tag.unit);
@@ -210,7 +211,7 @@ static void write_labels(struct hp_partial_writer *w) {
 // Write a row with the period and the times of pprof profiles, and a row for each of
 // their annotations.
 static void write_annotations(struct hp_partial_writer *w) {
-    const struct hp_annotations *annotations = &w->profile->annotations;
+    const struct hp_annotations *annotations = &w->profile->inputs.annotations;
     const struct hp_annotation *annotation;
     hp_put_number(&w->row, 0);
     hp_put_number(&w->row, annotations->period);
@@ -228,10 +229,10 @@ static void write_annotations(struct hp_partial_writer *w) {
 // Write whether the profile has numbers of allocated memory, and the sums of errors over
 // all stacks.
 static void write_totals(struct hp_partial_writer *w) {
-    hp_put_number(&w->row, w->profile->has_alloc);
+    hp_put_number(&w->row, w->profile->inputs.have_alloc);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         hp_put_slots(&w->row, &hp_error_slots, 1u << HP_SLOT_SUM,
-                     &w->profile->total_errors[i]);
+                     &w->profile->errors.totals[i]);
     }
     hp_put_row(w, HP_SECTION_TOTALS);
 }
@@ -309,11 +310,11 @@ static void rank_texts(struct hp_partial_writer *w) {
 // Set w->set_rank: number the sets of labels that stacks have, or with shards all sets,
 // because stacks of other shards may have them. The sets are in order already.
 static void rank_sets(struct hp_partial_writer *w) {
-    size_t count = w->profile->tag_sets.strings.count;
+    size_t count = w->profile->tags.sets.strings.count;
     uint32_t next = 1;
     w->set_rank = hp_alloc((count + 1) * sizeof *w->set_rank);
     const hp_string *set;
-    hp_vec_each (set, &w->profile->tags) {
+    hp_vec_each (set, &w->profile->tags.of_stacks) {
         w->set_rank[set->n] = set->n > 0;
     }
     const struct hp_stack_run *run;

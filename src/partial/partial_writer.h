@@ -8,7 +8,7 @@
 
 // A dump that is recorded individually.
 struct hp_written_dump {
-    uint32_t input;             // index in profile->inputs
+    uint32_t input;             // index in profile->inputs.records
     struct hp_known_dump known; // identities of its process and of the dump
     size_t row, row_size; // range in `rows` of the writer: orders dumps of one identity
 };
@@ -24,7 +24,7 @@ struct hp_partial_writer {
     bool is_collecting;
     struct hp_strtab texts; // all texts of the tables
     uint32_t *text_rank;    // number of each text
-    uint32_t *set_rank;     // number of each set of profile->tag_sets, 0 for none
+    uint32_t *set_rank;     // number of each set of profile->tags.sets, 0 for none
     // Number of each frame; NULL: frames are in canonical order, and numbered as in the
     // profile.
     const uint32_t *frame_rank;

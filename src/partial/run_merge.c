@@ -202,7 +202,8 @@ static int cursor_open(struct cursor *cursor, struct hp_partial_writer *w,
     *cursor = (struct cursor){.w = w, .run = run};
     int ret = HP_OK;
     if (run) {
-        cursor->input = (struct hp_run_input){.run = run, .fd = w->profile->store->fd};
+        cursor->input =
+            (struct hp_run_input){.run = run, .fd = w->profile->settings.store->fd};
         cursor->codec.frames = &cursor->table;
         take_frames(cursor);
         ret = hp_block_reader_init(&cursor->blocks,
@@ -514,12 +515,12 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     const struct hp_profile *profile = merge->w->profile;
     struct hp_partial_writer w = {
         .profile = profile,
-        .has_between = profile->keeps.partial && !profile->drops_identities,
+        .has_between = profile->keeps.partial && !profile->settings.drops_identities,
     };
     struct hp_run_writer run;
     uint64_t place = merge->next_number;
     struct hp_stack_run own = {.first = merge->next_number, .source = HP_RUN_FINAL};
-    int ret = hp_run_writer_begin(&run, &w.blocks, &own, profile->store, err);
+    int ret = hp_run_writer_begin(&run, &w.blocks, &own, profile->settings.store, err);
     if (ret != HP_OK) {
         return ret;
     }

@@ -35,12 +35,12 @@ int hp_run_writer_end(struct hp_run_writer *writer, struct hp_err *err) {
 // run->sets, and w->set_rank, which the caller frees.
 static void take_sets(struct hp_partial_writer *w, struct hp_stack_run *run) {
     const struct hp_profile *profile = w->profile;
-    size_t count = profile->tag_sets.strings.count;
-    uint32_t *rank = hp_tags_ranks(&profile->tag_sets, &profile->strings);
+    size_t count = profile->tags.sets.strings.count;
+    uint32_t *rank = hp_tags_ranks(&profile->tags.sets, &profile->strings);
     uint32_t *set_at = hp_alloc((count + 1) * sizeof *set_at);
     const hp_string *set;
     w->set_rank = hp_alloc((count + 1) * sizeof *w->set_rank);
-    hp_vec_each (set, &profile->tags) {
+    hp_vec_each (set, &profile->tags.of_stacks) {
         set_at[rank[set->n]] = set->n;
     }
     for (size_t i = 1; i < count; i++) {
@@ -57,12 +57,12 @@ static void take_sets(struct hp_partial_writer *w, struct hp_stack_run *run) {
 // stacks in memory from the history, and move them from the profile to the writer, in the
 // order of the stacks.
 static void take_groups(struct hp_partial_writer *w, struct hp_profile *profile) {
-    w->has_between = profile->keeps.partial && !profile->drops_identities;
+    w->has_between = profile->keeps.partial && !profile->settings.drops_identities;
     if (w->has_between) {
         hp_profile_sum_groups(profile);
-        hp_replicates_settle(&profile->between[0].sums);
-        w->between.sums = profile->between[0].sums;
-        profile->between[0].sums = (struct hp_replicates){.overflow = false};
+        hp_replicates_settle(&profile->variation.between[0].sums);
+        w->between.sums = profile->variation.between[0].sums;
+        profile->variation.between[0].sums = (struct hp_replicates){.overflow = false};
         profile->overflow |= w->between.sums.overflow;
     }
     hp_order_replicates(w);

@@ -48,7 +48,7 @@ static int64_t time_of(const struct hp_input_record *input) {
 static int64_t find_newest(const struct hp_profile *profile) {
     int64_t newest = 0;
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         int64_t written = hp_input_is_used(input) ? time_of(input) : 0;
         newest = written > newest ? written : newest;
     }

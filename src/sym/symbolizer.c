@@ -647,7 +647,8 @@ static void search(struct hp_symbolizer *self, struct hp_task *task) {
 // Take over the builds that the prover found for a module; the first file of the first
 // build represents them.
 static void take_builds(struct hp_symbolizer *self, struct hp_task *task) {
-    hp_builds_of(self->profile->prover, self->profile, task->module, &task->builds);
+    hp_builds_of(self->profile->settings.prover, self->profile, task->module,
+                 &task->builds);
     const struct hp_file_place *first = task->builds.places.all.at;
     char *shown = hp_place_text(first);
     task->is_there = true;
@@ -687,7 +688,7 @@ static void locate(struct hp_symbolizer *self, struct hp_task *task) {
         take_builds(self, task);
     } else if (module->proof == HP_PROOF_OPEN) {
         // A file that this run could not read may be the one that ran.
-        bool is_unread = hp_builds_reason(self->profile->prover, path, &why) &&
+        bool is_unread = hp_builds_reason(self->profile->settings.prover, path, &why) &&
                          hp_sym_is_of_this_run(why.status);
         if (is_unread) {
             note(self, module, why.status, why.text);
@@ -695,7 +696,7 @@ static void locate(struct hp_symbolizer *self, struct hp_task *task) {
             note_open(self, module);
         }
     } else if (module->proof == HP_PROOF_NO_FILE &&
-               hp_builds_reason(self->profile->prover, path, &why)) {
+               hp_builds_reason(self->profile->settings.prover, path, &why)) {
         note(self, module, why.status, why.text);
     } else {
         search(self, task);

@@ -130,7 +130,7 @@ static void add_bin(struct waste_builder *b, const struct hp_bin_stats *bin,
 static int add_classes(struct waste_builder *b, struct hp_err *err) {
     const struct hp_profile *profile = b->view->profile;
     const struct hp_account *account;
-    hp_vec_each (account, &profile->accounts) {
+    hp_vec_each (account, &profile->inputs.accounts) {
         const struct hp_bin_stats *bin;
         if (!hp_view_counts(b->view, account->input)) {
             continue;

@@ -185,7 +185,7 @@ bool hp_view_counts(const struct hp_view *view, size_t input) {
 // dumps of a process are in the order of time, so that a dump is earlier than the chosen
 // one if that one is after it in the list.
 const char *hp_view_moment_of(const struct hp_view *view, size_t input) {
-    const struct hp_processes *processes = &view->profile->processes;
+    const struct hp_processes *processes = &view->profile->inputs.processes;
     const struct hp_process *process =
         &processes->all.at[view->head.inputs[input].process];
     const uint32_t *dumps = processes->dumps.at + process->first;
@@ -209,7 +209,7 @@ bool hp_view_has_metric(const struct hp_view *view, enum hp_metric metric) {
 }
 
 bool hp_view_whole_has_metric(const struct hp_view *view, enum hp_metric metric) {
-    return (view->whole->summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
+    return (view->whole->inputs.summary[HP_SIDE_ALL].metrics >> metric & 1) != 0;
 }
 
 bool hp_view_whole_has_errors(const struct hp_view *view, enum hp_column column) {
@@ -346,7 +346,7 @@ struct hp_span hp_view_string(const struct hp_view *view, hp_string string) {
 }
 
 const struct hp_strtab *hp_view_tag_sets(const struct hp_view *view) {
-    return &view->profile->tag_sets;
+    return &view->profile->tags.sets;
 }
 
 const struct hp_module *hp_view_module(const struct hp_view *view, hp_module_id module) {
@@ -375,7 +375,7 @@ const struct hp_sample_types *hp_view_types(const struct hp_view *view) {
 }
 
 const struct hp_annotations *hp_view_annotations(const struct hp_view *view) {
-    return &view->profile->annotations;
+    return &view->profile->inputs.annotations;
 }
 
 void hp_view_series_name(const struct hp_view *view, const struct hp_series_dump *dump,
@@ -384,29 +384,29 @@ void hp_view_series_name(const struct hp_view *view, const struct hp_series_dump
 }
 
 size_t hp_view_moment_count(const struct hp_view *view) {
-    return view->profile->moments.count;
+    return view->profile->sentences.moments.count;
 }
 
 struct hp_span hp_view_moment(const struct hp_view *view, size_t i) {
-    return hp_view_string(view, view->profile->moments.at[i]);
+    return hp_view_string(view, view->profile->sentences.moments.at[i]);
 }
 
 size_t hp_view_warning_count(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     bool has_minor = view->options.kind == HP_REPORT_INFO;
-    return profile->warnings.count + (has_minor ? profile->minor_warnings.count : 0) +
-           view->cautions.count;
+    return profile->sentences.warnings.count +
+           (has_minor ? profile->sentences.minor.count : 0) + view->cautions.count;
 }
 
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
     const struct hp_profile *profile = view->profile;
-    size_t count = profile->warnings.count;
+    size_t count = profile->sentences.warnings.count;
     size_t own = hp_view_warning_count(view) - view->cautions.count;
     if (i >= own) {
         return hp_span_of(view->cautions.at[i - own]);
     }
-    return hp_view_string(view, i < count ? profile->warnings.at[i]
-                                          : profile->minor_warnings.at[i - count]);
+    return hp_view_string(view, i < count ? profile->sentences.warnings.at[i]
+                                          : profile->sentences.minor.at[i - count]);
 }
 
 // --- rows, for programs -------------------------------------------------------------------

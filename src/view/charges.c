@@ -32,8 +32,8 @@ static size_t add_side(hp_fixed *weights, const struct hp_view *view,
                        enum hp_input_side side) {
     const struct hp_profile *profile = view->profile;
     size_t count = 0;
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         if (hp_input_is_used(input) && input->is_base == (side == HP_SIDE_BASE)) {
             add_input(weights, view, input->number);
             count++;

@@ -42,8 +42,8 @@ static void count_units(struct hp_sides *sides, const struct hp_profile *profile
 
 void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
     *sides = (struct hp_sides){0};
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         if (!hp_input_is_used(input)) {
             continue;
         }
@@ -63,7 +63,7 @@ void hp_sides_init(struct hp_sides *sides, const struct hp_profile *profile) {
 const struct hp_input_record *hp_sides_input(const struct hp_sides *sides,
                                              const struct hp_profile *profile, int side,
                                              size_t number) {
-    return &profile->inputs
+    return &profile->inputs.records
                 .at[side == 0 ? sides->base.at[number] : sides->new.at[number]];
 }
 

@@ -74,8 +74,8 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
     if (base > 1 || new > 1) {
         return choose_test_of_means(sides, options->metric);
     }
-    const struct hp_input_record *a = &profile->inputs.at[sides->base.at[0]];
-    const struct hp_input_record *b = &profile->inputs.at[sides->new.at[0]];
+    const struct hp_input_record *a = &profile->inputs.records.at[sides->base.at[0]];
+    const struct hp_input_record *b = &profile->inputs.records.at[sides->new.at[0]];
     if (is_of_several(a) || is_of_several(b)) {
         return HP_TEST_SAMPLING;
     }
@@ -85,7 +85,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
     }
     // Allocations in between are only usable with one period: two periods sample
     // different objects.
-    bool lives = options->metric == HP_INUSE_SPACE && profile->has_alloc &&
+    bool lives = options->metric == HP_INUSE_SPACE && profile->inputs.have_alloc &&
                  a->period == b->period && !hp_input_missing(a, HP_ALLOC_OBJECTS) &&
                  !hp_input_missing(b, HP_ALLOC_OBJECTS);
     return lives ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS;
@@ -505,8 +505,8 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
         .is_same = true,
     };
     if (is_of_means(difference->test)) {
-        difference->shared =
-            hp_process_keys_shared(view->profile->inputs.at, view->profile->inputs.count);
+        difference->shared = hp_process_keys_shared(view->profile->inputs.records.at,
+                                                    view->profile->inputs.records.count);
     }
     enum hp_metric metric = view->options.metric;
     bool lives = difference->test == HP_TEST_PROCESS_ACCUM;

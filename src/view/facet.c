@@ -58,7 +58,7 @@ void hp_facet_init(struct hp_facet *facet, const struct hp_view *view) {
         are_alone ? hp_group_of_none(options->by) : (struct hp_span){"", 0};
     struct hp_group_name name = {0};
     // Set 0 has no labels.  It exists even if the table of sets is empty: hence + 1.
-    size_t sets = profile->tag_sets.strings.count + 1;
+    size_t sets = profile->tags.sets.strings.count + 1;
     facet->key = key_of(options);
     facet->of_set = hp_alloc(sets * sizeof *facet->of_set);
     for (uint32_t set = 0; set < sets; set++) {
@@ -88,7 +88,7 @@ void hp_facet_done(struct hp_facet *facet) {
 
 bool hp_facet_is_of_inputs(const struct hp_view *view) {
     const struct hp_facet *facet = &view->facet;
-    size_t sets = view->profile->tag_sets.strings.count + 1;
+    size_t sets = view->profile->tags.sets.strings.count + 1;
     bool is = facet->inputs.count > 0;
     for (size_t set = 0; is && set < sets; set++) {
         is = facet->of_set[set] == HP_OF_INPUTS;

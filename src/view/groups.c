@@ -12,12 +12,12 @@ const char *hp_groups_key(const struct hp_report_options *options) {
 // newest dump if all are used.
 static const char *name_of_process(const struct hp_profile *profile,
                                    const struct hp_input_record *input) {
-    const struct hp_process *process = &profile->processes.all.at[input->process];
+    const struct hp_process *process = &profile->inputs.processes.all.at[input->process];
     uint32_t named = process->chosen;
     if (named == HP_NO_INPUT) {
-        named = profile->processes.dumps.at[process->first + process->dumps - 1];
+        named = profile->inputs.processes.dumps.at[process->first + process->dumps - 1];
     }
-    return profile->inputs.at[named].public.name;
+    return profile->inputs.records.at[named].public.name;
 }
 
 struct hp_span hp_group_of_none(enum hp_granularity by) {
@@ -34,12 +34,12 @@ static struct hp_span name_of_input(const struct hp_profile *profile,
         return hp_span_of(strcmp(name, "-") == 0 ? "standard input" : name);
     }
     if (options->by == HP_BY_PROGRAM) {
-        struct hp_span path =
-            hp_strtab_span(&profile->programs, (hp_string){input->identity.program});
+        struct hp_span path = hp_strtab_span(&profile->inputs.programs,
+                                             (hp_string){input->identity.program});
         return path.size > 0 ? path : hp_span_of("[unknown program]");
     }
     for (uint32_t i = 0; options->by == HP_BY_LABEL && i < input->labels; i++) {
-        const struct hp_label *label = &profile->labels.at[input->first_label + i];
+        const struct hp_label *label = &profile->inputs.labels.at[input->first_label + i];
         if (strcmp(hp_profile_text(profile, label->key), options->label) == 0) {
             return hp_strtab_span(&profile->strings, label->value);
         }
@@ -57,10 +57,11 @@ static int by_name(const void *left, const void *right) {
 
 struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *count) {
     const struct hp_profile *profile = view->profile;
-    struct hp_group_member *members = hp_alloc(profile->inputs.count * sizeof *members);
+    struct hp_group_member *members =
+        hp_alloc(profile->inputs.records.count * sizeof *members);
     const struct hp_input_record *input;
     *count = 0;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input)) {
             members[(*count)++] =
                 (struct hp_group_member){name_of_input(profile, input, &view->options),
@@ -96,8 +97,8 @@ static void append_tag(struct hp_group_name *name, const struct hp_profile *prof
 static void name_of_key(struct hp_group_name *name, const struct hp_profile *profile,
                         hp_string set, const char *key) {
     name->text.count = 0;
-    for (size_t i = 0; i < hp_tags_count(&profile->tag_sets, set); i++) {
-        struct hp_tag tag = hp_tags_at(&profile->tag_sets, set, i);
+    for (size_t i = 0; i < hp_tags_count(&profile->tags.sets, set); i++) {
+        struct hp_tag tag = hp_tags_at(&profile->tags.sets, set, i);
         if (hp_span_is(hp_strtab_span(&profile->strings, tag.key), key)) {
             append_tag(name, profile, &tag);
         }
@@ -140,7 +141,7 @@ void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profil
 // Whether any input has a label with this key.
 static bool names_input(const struct hp_profile *profile, const char *key) {
     const struct hp_label *label;
-    hp_vec_each (label, &profile->labels) {
+    hp_vec_each (label, &profile->inputs.labels) {
         if (strcmp(hp_profile_text(profile, label->key), key) == 0) {
             return true;
         }
@@ -151,11 +152,12 @@ static bool names_input(const struct hp_profile *profile, const char *key) {
 bool hp_groups_exist(const struct hp_profile *profile,
                      const struct hp_report_options *options) {
     struct hp_group_name name = {0};
-    bool found = options->by == HP_BY_INPUT || hp_is_of_parts(options->by) ||
-                 options->by == HP_BY_PROCESS ||
-                 (options->by == HP_BY_PROGRAM && profile->programs.strings.count > 0) ||
-                 (options->by == HP_BY_LABEL && names_input(profile, options->label));
-    for (uint32_t set = 1; !found && set < profile->tag_sets.strings.count; set++) {
+    bool found =
+        options->by == HP_BY_INPUT || hp_is_of_parts(options->by) ||
+        options->by == HP_BY_PROCESS ||
+        (options->by == HP_BY_PROGRAM && profile->inputs.programs.strings.count > 0) ||
+        (options->by == HP_BY_LABEL && names_input(profile, options->label));
+    for (uint32_t set = 1; !found && set < profile->tags.sets.strings.count; set++) {
         hp_group_of_set(&name, profile, (hp_string){set}, options);
         found = name.text.count > 0;
     }
@@ -178,7 +180,7 @@ static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
 
 void hp_groups_init(struct hp_groups *groups, struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
-    size_t sets = profile->tag_sets.strings.count;
+    size_t sets = profile->tags.sets.strings.count;
     struct hp_group_name name = {0};
     groups->of_set = hp_alloc((sets + 1) * sizeof *groups->of_set);
     for (uint32_t set = 1; set < sets; set++) {
@@ -187,9 +189,9 @@ void hp_groups_init(struct hp_groups *groups, struct hp_view *view) {
         groups->of_set[set] = text.size > 0 ? add_node(view, text) : (hp_node_id){0};
     }
     hp_vec_done(&name.text);
-    groups->of_input = hp_alloc(profile->inputs.count * sizeof *groups->of_input);
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    groups->of_input = hp_alloc(profile->inputs.records.count * sizeof *groups->of_input);
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         if (hp_input_is_used(input)) {
             groups->of_input[i] =
                 add_node(view, name_of_input(profile, input, &view->options));
@@ -232,7 +234,7 @@ static void add_input(const struct hp_groups *groups, struct hp_view *view,
     hp_node_id own = groups->of_input[number];
     struct hp_observation seen;
     bool is_used = false;
-    hp_history_open(reader, &profile->history, profile->inputs.at[number].number);
+    hp_history_open(reader, &profile->history, profile->inputs.records.at[number].number);
     while (hp_history_next(reader, &seen)) {
         hp_node_id node = groups->of_set[hp_profile_tags(profile, seen.stack).n];
         is_used = true;
@@ -256,8 +258,8 @@ static void add_stacks(const struct hp_groups *groups, struct hp_view *view,
     for (uint32_t i = 0; i < profile->stacks.count; i++) {
         struct hp_observation sum = {.stack = i, .values = profile->stacks.at[i].values};
         for (enum hp_column column = 0; column < HP_COLUMNS; column++) {
-            if (profile->errors[column].of.count > 0) {
-                sum.errors[column] = *hp_stack_error(&profile->errors[column], i);
+            if (profile->errors.stacks[column].of.count > 0) {
+                sum.errors[column] = *hp_stack_error(&profile->errors.stacks[column], i);
             }
         }
         if (!view->is_visible || view->is_visible[i]) {
@@ -272,15 +274,15 @@ static void add_stacks(const struct hp_groups *groups, struct hp_view *view,
 void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
                    struct hp_top *top) {
     struct hp_history_reader reader = {0};
-    for (size_t i = 0; i < view->profile->inputs.count; i++) {
-        const struct hp_input_record *input = &view->profile->inputs.at[i];
+    for (size_t i = 0; i < view->profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &view->profile->inputs.records.at[i];
         if (input->is_group && hp_input_is_used(input)) { // grouped inputs have no labels
             add_stacks(groups, view, top, groups->of_input[i]);
             return;
         }
     }
-    for (size_t i = 0; i < view->profile->inputs.count; i++) {
-        if (hp_input_is_used(&view->profile->inputs.at[i])) {
+    for (size_t i = 0; i < view->profile->inputs.records.count; i++) {
+        if (hp_input_is_used(&view->profile->inputs.records.at[i])) {
             add_input(groups, view, top, i, &reader);
         }
     }

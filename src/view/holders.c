@@ -115,7 +115,8 @@ static void add_input(struct holder_finder *finder, size_t number) {
     enum hp_metric metric = finder->view->options.metric;
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
-    hp_history_open(&reader, &profile->history, profile->inputs.at[number].number);
+    hp_history_open(&reader, &profile->history,
+                    profile->inputs.records.at[number].number);
     while (hp_history_next(&reader, &seen)) {
         const struct hp_error *error = &seen.errors[hp_column_of(metric)];
         bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
@@ -202,8 +203,8 @@ static void add_holder(struct holder_finder *finder, uint32_t number) {
 static int by_labels(const void *left, const void *right, void *context) {
     const struct hp_profile *profile = context;
     size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    uint64_t of_a = profile->inputs.at[a].identity.labels;
-    uint64_t of_b = profile->inputs.at[b].identity.labels;
+    uint64_t of_a = profile->inputs.records.at[a].identity.labels;
+    uint64_t of_b = profile->inputs.records.at[b].identity.labels;
     return of_a != of_b ? (of_a < of_b ? -1 : 1) : (a > b) - (a < b);
 }
 
@@ -212,7 +213,8 @@ static int by_labels(const void *left, const void *right, void *context) {
 static const char *name_of(const struct hp_profile *profile,
                            const struct hp_input_record *input) {
     return input->labels > 0
-               ? hp_profile_text(profile, profile->labels.at[input->first_label].value)
+               ? hp_profile_text(profile,
+                                 profile->inputs.labels.at[input->first_label].value)
                : input->public.name;
 }
 
@@ -225,9 +227,11 @@ static void find_holders(struct holder_finder *finder, const struct hp_sides *si
     }
     hp_vec_sort_r(&finder->inputs, by_labels, (void *)(uintptr_t)profile);
     for (size_t i = 0; i < finder->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[finder->inputs.at[i]];
+        const struct hp_input_record *input =
+            &profile->inputs.records.at[finder->inputs.at[i]];
         uint64_t before =
-            i > 0 ? profile->inputs.at[finder->inputs.at[i - 1]].identity.labels : 0;
+            i > 0 ? profile->inputs.records.at[finder->inputs.at[i - 1]].identity.labels
+                  : 0;
         if (input->identity.labels != 0 && input->identity.labels == before) {
             finder->all.at[finder->all.count - 1].end++;
         } else {

@@ -123,9 +123,10 @@ static void find_modules(struct hp_open_code *open, const struct hp_view *view,
 // Whether a list of inputs has one of the same process as `input`.
 static bool is_among(const struct hp_profile *profile, const size_t *inputs, size_t count,
                      size_t input) {
-    const struct hp_identity *identity = &profile->inputs.at[input].identity;
+    const struct hp_identity *identity = &profile->inputs.records.at[input].identity;
     for (size_t i = 0; i < count; i++) {
-        if (hp_identity_is_same(&profile->inputs.at[inputs[i]].identity, identity)) {
+        if (hp_identity_is_same(&profile->inputs.records.at[inputs[i]].identity,
+                                identity)) {
             return true;
         }
     }
@@ -282,7 +283,7 @@ static void count_addresses(struct open_finder *finder, size_t number, uint32_t 
 // count the input for the nodes of its stacks in modules compared by address.
 static void look_at_input(struct open_finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
-    const struct hp_input_record *input = &profile->inputs.at[number];
+    const struct hp_input_record *input = &profile->inputs.records.at[number];
     struct hp_open_code *open = finder->open;
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -304,7 +305,7 @@ static void look_at_input(struct open_finder *finder, size_t number, int side) {
 // over open ones; set of_input, and count the input's dumps in `open` of the modules.
 static void add_input(struct open_finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
-    const struct hp_input_record *input = &profile->inputs.at[number];
+    const struct hp_input_record *input = &profile->inputs.records.at[number];
     struct hp_open_code *open = finder->open;
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
@@ -414,7 +415,7 @@ void hp_open_code_init(struct hp_open_code *open, const struct hp_view *view,
         open->open_nodes = hp_alloc(nodes * sizeof *open->open_nodes);
         open->of_stack = hp_alloc(profile->stacks.count * sizeof *open->of_stack);
         open->open_stacks = hp_alloc(profile->stacks.count * sizeof *open->open_stacks);
-        open->of_input = hp_alloc(profile->inputs.count * sizeof *open->of_input);
+        open->of_input = hp_alloc(profile->inputs.records.count * sizeof *open->of_input);
         find_all(&(struct open_finder){.open = open, .view = view}, sides);
     }
     const struct hp_open_module *module;
@@ -474,7 +475,7 @@ static void find_named(const struct hp_open_code *open, const struct hp_profile 
             } else {
                 hp_vec_push(&sides->new, number);
             }
-            sides->dumps[side] += hp_input_dumps(&profile->inputs.at[number]);
+            sides->dumps[side] += hp_input_dumps(&profile->inputs.records.at[number]);
         }
         sides->units[side] = sides->dumps[side];
     }

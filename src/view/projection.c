@@ -89,7 +89,7 @@ static void append(char *text, size_t room, const char *name) {
 }
 
 void hp_projection_names(const struct hp_profile *profile, char *text, size_t room) {
-    unsigned metrics = profile->summary[HP_SIDE_ALL].metrics;
+    unsigned metrics = profile->inputs.summary[HP_SIDE_ALL].metrics;
     text[0] = '\0';
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         if (metrics >> metric & 1) {
@@ -129,10 +129,11 @@ static void copy_inputs(struct hp_profile *projection, const struct hp_profile *
                         const struct hp_sample_type *type) {
     const unsigned of_allocations = 1u << HP_ALLOC_SPACE | 1u << HP_ALLOC_OBJECTS;
     const unsigned in_use = 1u << HP_INUSE_SPACE | 1u << HP_INUSE_OBJECTS;
-    memset(&projection->inputs, 0, sizeof projection->inputs);
-    hp_vec_append(&projection->inputs, profile->inputs.at, profile->inputs.count);
+    memset(&projection->inputs.records, 0, sizeof projection->inputs.records);
+    hp_vec_append(&projection->inputs.records, profile->inputs.records.at,
+                  profile->inputs.records.count);
     struct hp_input_record *input;
-    hp_vec_each (input, &projection->inputs) {
+    hp_vec_each (input, &projection->inputs.records) {
         const struct hp_sample_input *own = hp_sample_type_input(type, input->number);
         input->missing_metrics = of_allocations | (own ? 0 : in_use);
         input->has_alloc = false;
@@ -141,7 +142,7 @@ static void copy_inputs(struct hp_profile *projection, const struct hp_profile *
         memset(input->gain, 0, sizeof input->gain);
         input->total.of[type->in_place_of] = own ? own->total : 0;
     }
-    memset(projection->summary, 0, sizeof projection->summary);
+    memset(projection->inputs.summary, 0, sizeof projection->inputs.summary);
     hp_profile_summarize(projection);
 }
 
@@ -151,9 +152,9 @@ struct hp_profile *hp_projection_new(const struct hp_profile *profile,
     *projection = *profile;
     copy_stacks(projection, profile, type);
     copy_inputs(projection, profile, type);
-    memset(projection->errors, 0, sizeof projection->errors);
-    projection->are_errors_unknown = true;
-    projection->has_alloc = false;
+    memset(projection->errors.stacks, 0, sizeof projection->errors.stacks);
+    projection->errors.are_unknown = true;
+    projection->inputs.have_alloc = false;
     projection->history = type->history;
     return projection;
 }
@@ -161,9 +162,9 @@ struct hp_profile *hp_projection_new(const struct hp_profile *profile,
 void hp_projection_free(struct hp_profile *projection) {
     if (projection) {
         hp_vec_done(&projection->stacks);
-        hp_vec_done(&projection->inputs);
+        hp_vec_done(&projection->inputs.records);
         for (int i = 0; i < HP_SIDES; i++) {
-            hp_vec_done(&projection->summary[i].periods);
+            hp_vec_done(&projection->inputs.summary[i].periods);
         }
         free(projection);
     }

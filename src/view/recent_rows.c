@@ -395,11 +395,11 @@ static const struct hp_field fields[] = {
 };
 
 bool hp_view_is_recent(const struct hp_view *view) {
-    return view->profile->recent.period > 0;
+    return view->profile->inputs.recent.period > 0;
 }
 
 int hp_recent_rows_build(struct hp_view *view, struct hp_err *err) {
-    const struct hp_recent *recent = &view->profile->recent;
+    const struct hp_recent *recent = &view->profile->inputs.recent;
     struct hp_members members;
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
         return hp_fail(err, HP_E_USAGE,

@@ -118,8 +118,8 @@ struct account_sums {
 // The next account of an input that is used; NULL: there are no more.  *i starts at 0.
 static const struct hp_account *next_account(const struct hp_view *view, size_t *i) {
     const struct hp_profile *profile = view->profile;
-    while (*i < profile->accounts.count) {
-        const struct hp_account *account = &profile->accounts.at[(*i)++];
+    while (*i < profile->inputs.accounts.count) {
+        const struct hp_account *account = &profile->inputs.accounts.at[(*i)++];
         if (hp_view_counts(view, account->input)) {
             return account;
         }

@@ -388,7 +388,8 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
                        HP_MESSAGE("lifetimes-of-bytes",
                                   "lifetimes are of bytes: they take no metric"));
     }
-    if (view->profile->estimator != HP_ESTIMATOR_BEST || view->options.no_error) {
+    if (view->profile->settings.estimator != HP_ESTIMATOR_BEST ||
+        view->options.no_error) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(

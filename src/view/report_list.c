@@ -116,7 +116,7 @@ static void add_stacks(struct list_sums *sums, enum hp_metric metric) {
     struct hp_listing *listing = sums->listing;
     const struct hp_profile *profile = sums->view->profile;
     const struct hp_naming *naming = &sums->view->naming;
-    const struct hp_stack_errors *errors = &profile->errors[hp_column_of(metric)];
+    const struct hp_stack_errors *errors = &profile->errors.stacks[hp_column_of(metric)];
     struct hp_visible_frames frames = {0};
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[metric];

@@ -102,7 +102,7 @@ static void collect(struct collector *collector, const struct hp_naming *naming,
                     enum hp_metric metric) {
     const struct hp_profile *profile = naming->profile;
     struct hp_visible_frames frames = {0};
-    const struct hp_stack_errors *errors = &profile->errors[hp_column_of(metric)];
+    const struct hp_stack_errors *errors = &profile->errors.stacks[hp_column_of(metric)];
     collector->errors = errors->of.count > 0 ? errors : NULL;
     for (uint32_t i = 0; i < profile->stacks.count; i++) {
         const struct hp_stack *stack = &profile->stacks.at[i];
@@ -132,7 +132,7 @@ static size_t sum_errors(const struct hp_view *view, uint32_t call,
                          struct hp_error *error) {
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_stack_errors *errors =
-        &view->profile->errors[hp_column_of(view->options.metric)];
+        &view->profile->errors.stacks[hp_column_of(view->options.metric)];
     size_t count = 0;
     *error = (struct hp_error){0};
     for (uint32_t i = neighbors->calls.at[call].last; i > 0; count++) {
@@ -153,7 +153,7 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
         *error = neighbors->errors.at[*known - 1];
     } else if (neighbors->adds_up && last > 0) {
         enum hp_column column = hp_column_of(view->options.metric);
-        *error = *hp_stack_error(&view->profile->errors[column], last - 1);
+        *error = *hp_stack_error(&view->profile->errors.stacks[column], last - 1);
     } else if (sum_errors(view, neighbor->call, error) >= MANY) {
         hp_vec_push(&neighbors->errors, *error);
         *known = (uint32_t)neighbors->errors.count;

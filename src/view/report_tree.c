@@ -478,7 +478,7 @@ static size_t number_errors(struct tree_grower *g) {
 static void add_errors(struct tree_grower *g) {
     const struct hp_profile *profile = g->view->profile;
     enum hp_metric metric = g->view->options.metric;
-    const struct hp_stack_errors *errors = &profile->errors[hp_column_of(metric)];
+    const struct hp_stack_errors *errors = &profile->errors.stacks[hp_column_of(metric)];
     struct hp_error *sums = g->tree->errors =
         hp_alloc(number_errors(g) * sizeof *g->tree->errors);
     for (size_t i = 0; i < errors->of.count; i++) {

@@ -21,7 +21,7 @@ const struct hp_report *const hp_reports[HP_REPORT_KINDS] = {HP_EACH_REPORT(ENTR
 struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
                                       enum hp_diagnostic_kind kind) {
     struct hp_diagnosed diagnosed = hp_profile_diagnosed(view->profile, false, kind);
-    if (view->profile->originals) { // the file's identity is redacted
+    if (view->profile->originals.texts) { // the file's identity is redacted
         diagnosed.named = 0;
     }
     return diagnosed;

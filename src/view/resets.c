@@ -58,7 +58,7 @@ static void caution(struct hp_view *view, const char *text) {
 static bool find_pair(const struct hp_view *view, const struct hp_input_record *pair[2]) {
     size_t counts[2] = {0, 0};
     const struct hp_input_record *input;
-    hp_vec_each (input, &view->profile->inputs) {
+    hp_vec_each (input, &view->profile->inputs.records) {
         if (hp_input_is_used(input)) {
             pair[!input->is_base] = input;
             counts[!input->is_base] += 1 + input->others;
@@ -134,7 +134,7 @@ static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t 
         if (reset == HP_RESET_NONE) {
             continue;
         }
-        if (reset == HP_RESET_ORDER && !view->profile->has_times &&
+        if (reset == HP_RESET_ORDER && !view->profile->inputs.have_times &&
             are_swapped(dumps, count, i)) {
             struct hp_series_dump other = dumps[i];
             dumps[i] = dumps[i - 1];

@@ -28,7 +28,7 @@ static int by_time(const void *left, const void *right) {
 // program that was started anew before each dump, for which there is a warning.
 static uint32_t process_of(const struct hp_profile *profile,
                            const struct hp_input_record *input) {
-    const struct hp_processes *processes = &profile->processes;
+    const struct hp_processes *processes = &profile->inputs.processes;
     bool is_known = input->process < processes->all.count && !input->keys &&
                     !processes->all.at[input->process].is_unidentified &&
                     (processes->largest > 1 || processes->forks > 0);
@@ -39,7 +39,7 @@ static uint32_t process_of(const struct hp_profile *profile,
 // skips exit dumps; inputs from partial files may still contain them.
 static bool is_point(const struct hp_profile *profile,
                      const struct hp_input_record *input, uint32_t number) {
-    const struct hp_processes *processes = &profile->processes;
+    const struct hp_processes *processes = &profile->inputs.processes;
     return !hp_profile_skips_exits(profile) || input->process >= processes->all.count ||
            !hp_process_is_exit(&processes->all.at[input->process], number);
 }
@@ -57,21 +57,22 @@ static void number_series(struct hp_series_dump *dumps, size_t count, bool has_t
 }
 
 struct hp_series_dump *hp_series_new(const struct hp_profile *profile, size_t *count) {
-    struct hp_series_dump *dumps = hp_alloc(profile->inputs.count * sizeof *dumps);
+    struct hp_series_dump *dumps =
+        hp_alloc(profile->inputs.records.count * sizeof *dumps);
     *count = 0;
-    for (size_t i = 0; i < profile->inputs.count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[i];
+    for (size_t i = 0; i < profile->inputs.records.count; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
         if (hp_input_is_used(input) && is_point(profile, input, (uint32_t)i)) {
             dumps[(*count)++] = (struct hp_series_dump){
                 .input = input,
                 .number = i,
-                .time = profile->has_times ? input->identity.time : 0,
+                .time = profile->inputs.have_times ? input->identity.time : 0,
                 .process = process_of(profile, input),
             };
         }
     }
     qsort(dumps, *count, sizeof *dumps, by_time);
-    number_series(dumps, *count, profile->has_times);
+    number_series(dumps, *count, profile->inputs.have_times);
     return dumps;
 }
 
@@ -86,7 +87,8 @@ size_t hp_series_length(const struct hp_series_dump *dumps, size_t count) {
 void hp_series_name(const struct hp_profile *profile, const struct hp_series_dump *dump,
                     char name[HP_SERIES_NAME_SIZE]) {
     const struct hp_process *process =
-        dump->process == HP_NO_PROCESS ? NULL : &profile->processes.all.at[dump->process];
+        dump->process == HP_NO_PROCESS ? NULL
+                                       : &profile->inputs.processes.all.at[dump->process];
     if (process && process->pid != 0) {
         snprintf(name, HP_SERIES_NAME_SIZE, "pid %llu", (unsigned long long)process->pid);
     } else if (process) {

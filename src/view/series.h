@@ -7,7 +7,7 @@
 
 struct hp_series_dump {
     const struct hp_input_record *input; // borrowed from the profile
-    size_t number;                       // number in profile->inputs
+    size_t number;                       // number in profile->inputs.records
     // Seconds since 1970; if the profile has no times, the place of the dump in its
     // series, from 1.
     double time;

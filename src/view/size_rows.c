@@ -163,7 +163,7 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
                 "ages are of objects in use: they go with --metric=inuse-space and "
                 "inuse-objects"));
     }
-    if (view->profile->estimator != HP_ESTIMATOR_BEST) {
+    if (view->profile->settings.estimator != HP_ESTIMATOR_BEST) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(

@@ -182,7 +182,8 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
     struct hp_outlier *judged = hp_alloc(count * sizeof *judged);
     bool *is_visible = hp_visible_stacks(naming);
     for (size_t i = 0; i < count; i++) {
-        const struct hp_input_record *input = &profile->inputs.at[sides->new.at[i]];
+        const struct hp_input_record *input =
+            &profile->inputs.records.at[sides->new.at[i]];
         all[i] = sum_of_input(profile, input, metric, is_visible);
     }
     free(is_visible);
@@ -190,7 +191,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
     for (size_t i = 0; i < count; i++) {
         judged[i] = judge(&all[i], moments, sum, metric);
         judged[i].input = sides->new.at[i];
-        judged[i].name = profile->inputs.at[sides->new.at[i]].public.name;
+        judged[i].name = profile->inputs.records.at[sides->new.at[i]].public.name;
     }
     keep_outliers(spread, judged, count, confidence);
     free(judged);

@@ -101,14 +101,14 @@ static const char *name_of(struct hp_spread *spread, const struct hp_profile *pr
                            const struct hp_extreme *dump, size_t i) {
     const char *first = NULL;
     const struct hp_named_dump *named;
-    hp_vec_each (named, &profile->named) {
+    hp_vec_each (named, &profile->inputs.named) {
         if (named->id[0] == dump->id[0] && named->id[1] == dump->id[1] &&
             (!first || strcmp(named->name, first) < 0)) {
             first = named->name;
         }
     }
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         struct hp_digest id = hp_dump_identity(input->content, &input->identity);
         if (!first && !input->is_group && id.of[0] == dump->id[0] &&
             id.of[1] == dump->id[1]) {

@@ -33,7 +33,8 @@ static void add_all(const struct hp_profile *profile, add_fn *add, void *sums) {
                                   .is_all = true};
         for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
             bool is_known = hp_profile_has_errors(profile, k);
-            part.errors[k] = is_known ? hp_stack_error(&profile->errors[k], i) : NULL;
+            part.errors[k] =
+                is_known ? hp_stack_error(&profile->errors.stacks[k], i) : NULL;
         }
         add(sums, &part);
     }
@@ -67,7 +68,7 @@ static size_t add_selected(const struct hp_profile *profile,
         add_input(profile, selection.input, add, sums);
         return 1;
     }
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input) && input->is_base == (selection.of == HP_OF_BASE)) {
             add_input(profile, input->number, add, sums);
             count += 1 + input->others;
@@ -133,7 +134,8 @@ const struct hp_error *hp_stack_sums_error(const struct hp_stack_sums *sums, siz
     if (place & HP_OWN_ERROR) {
         return &errors->own.at[place & ~HP_OWN_ERROR];
     }
-    return place > 0 ? hp_stack_error(&sums->profile->errors[column], place - 1) : &none;
+    return place > 0 ? hp_stack_error(&sums->profile->errors.stacks[column], place - 1)
+                     : &none;
 }
 
 // Add the error of a part to the error of stack `stack` of the view.  If it is the first

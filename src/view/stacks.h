@@ -26,7 +26,7 @@
 struct hp_stack_key {
     const uint32_t *at; // leaf first: nodes of the naming, places or sites; at least one
     uint32_t depth;     // number of elements
-    // Stacks of addresses: their set of labels, in profile->tag_sets.  Stacks of sites:
+    // Stacks of addresses: their set of labels, in profile->tags.sets.  Stacks of sites:
     // place of their value of the facet.  Else 0.
     hp_string tags;
     // Callers beyond its last element were cut off.  Always false for stacks of addresses

@@ -97,7 +97,8 @@ static void add_errors(struct hp_error *const sums[HP_COLUMNS], const hp_node_id
                        size_t count, const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
         const struct hp_error *error =
-            sums[k] && count > 0 ? hp_stack_error(&profile->errors[k], stack) : NULL;
+            sums[k] && count > 0 ? hp_stack_error(&profile->errors.stacks[k], stack)
+                                 : NULL;
         for (size_t i = 0; i < count && error; i++) {
             hp_error_add(&sums[k][nodes[i].n], error);
         }
@@ -110,7 +111,8 @@ static void add_samples(const struct hp_top *top, const hp_node_id *nodes, size_
                         const struct hp_profile *profile, size_t stack) {
     for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
         unsigned char *samples = top->samples[k];
-        uint64_t more = samples ? hp_stack_error(&profile->errors[k], stack)->samples : 0;
+        uint64_t more =
+            samples ? hp_stack_error(&profile->errors.stacks[k], stack)->samples : 0;
         for (size_t i = 0; i < count && samples; i++) {
             uint64_t sum = samples[nodes[i].n] + more;
             samples[nodes[i].n] =

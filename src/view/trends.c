@@ -28,7 +28,7 @@ static const struct hp_trend_unit units[] = {
 // A dump of the series whose trend is computed.
 struct dump {
     const struct hp_input_record *input;
-    size_t number;                  // number in profile->inputs
+    size_t number;                  // number in profile->inputs.records
     double weight;                  // weight in the slope, as an absolute value
     double weights[HP_ONSET_SPANS]; // such weights in the slope of each span (onset.h)
 };

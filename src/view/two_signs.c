@@ -3,7 +3,7 @@
 #include <string.h>
 
 bool hp_is_of_differences(const struct hp_profile *profile) {
-    return profile->summary[HP_SIDE_ALL].is_difference;
+    return profile->inputs.summary[HP_SIDE_ALL].is_difference;
 }
 
 bool hp_view_is_negative(const struct hp_view *view) {
@@ -67,7 +67,7 @@ int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err) {
     if (!hp_view_is_of_differences(view) || kind == HP_REPORT_INFO) {
         return HP_OK;
     }
-    hp_vec_each (input, &view->profile->inputs) {
+    hp_vec_each (input, &view->profile->inputs.records) {
         bool is_used = hp_input_is_used(input);
         difference = is_used && input->negative > 0 && !difference ? input : difference;
         dump = is_used && !may_be_difference(input) && !dump ? input : dump;
@@ -123,7 +123,7 @@ static void add_side(struct hp_profile *split, const struct hp_input_record *inp
         hp_history_put(history, i, &part, no_errors);
     }
     hp_history_end(history, side.number);
-    hp_vec_push(&split->inputs, side);
+    hp_vec_push(&split->inputs.records, side);
 }
 
 // Return a record that has all metrics which any used input has; the rest is from the
@@ -131,7 +131,7 @@ static void add_side(struct hp_profile *split, const struct hp_input_record *inp
 static struct hp_input_record typical_input(const struct hp_profile *profile) {
     struct hp_input_record typical = {.missing_metrics = ~0u};
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         if (hp_input_is_used(input)) {
             unsigned missing = typical.missing_metrics & input->missing_metrics;
             bool has_alloc = typical.has_alloc || input->has_alloc;
@@ -145,12 +145,12 @@ static struct hp_input_record typical_input(const struct hp_profile *profile) {
 
 // Summarize the inputs of the original profile as a whole, and the two sides one by one.
 static void summarize(struct hp_profile *split, const struct hp_profile *profile) {
-    memset(split->summary, 0, sizeof split->summary);
-    hp_input_summary_init(&split->summary[HP_SIDE_ALL], profile->inputs.at,
-                          profile->inputs.count, HP_SIDE_ALL);
+    memset(split->inputs.summary, 0, sizeof split->inputs.summary);
+    hp_input_summary_init(&split->inputs.summary[HP_SIDE_ALL], profile->inputs.records.at,
+                          profile->inputs.records.count, HP_SIDE_ALL);
     for (enum hp_input_side side = HP_SIDE_BASE; side < HP_SIDES; side++) {
-        hp_input_summary_init(&split->summary[side], split->inputs.at,
-                              split->inputs.count, side);
+        hp_input_summary_init(&split->inputs.summary[side], split->inputs.records.at,
+                              split->inputs.records.count, side);
     }
 }
 
@@ -160,8 +160,8 @@ static struct hp_profile *borrow(const struct hp_profile *profile) {
     struct hp_profile *copy = hp_alloc(sizeof *copy);
     *copy = *profile;
     memset(&copy->stacks, 0, sizeof copy->stacks);
-    memset(&copy->inputs, 0, sizeof copy->inputs);
-    memset(copy->summary, 0, sizeof copy->summary);
+    memset(&copy->inputs.records, 0, sizeof copy->inputs.records);
+    memset(copy->inputs.summary, 0, sizeof copy->inputs.summary);
     copy->history = (struct hp_history){.is_kept = true};
     hp_vec_append(&copy->stacks, profile->stacks.at, profile->stacks.count);
     return copy;
@@ -188,8 +188,9 @@ static struct hp_profile *keep_grown(const struct hp_profile *profile) {
         stack->values = part_of(&stack->values, false);
     }
     struct hp_input_record *input;
-    hp_vec_append(&grown->inputs, profile->inputs.at, profile->inputs.count);
-    hp_vec_each (input, &grown->inputs) {
+    hp_vec_append(&grown->inputs.records, profile->inputs.records.at,
+                  profile->inputs.records.count);
+    hp_vec_each (input, &grown->inputs.records) {
         input->negative = 0;
     }
     hp_profile_summarize(grown);
@@ -199,10 +200,10 @@ static struct hp_profile *keep_grown(const struct hp_profile *profile) {
 void hp_two_signs_free(struct hp_profile *profile) {
     if (profile) {
         hp_vec_done(&profile->stacks);
-        hp_vec_done(&profile->inputs);
+        hp_vec_done(&profile->inputs.records);
         hp_history_done(&profile->history);
         for (int i = 0; i < HP_SIDES; i++) {
-            hp_vec_done(&profile->summary[i].periods);
+            hp_vec_done(&profile->inputs.summary[i].periods);
         }
         free(profile);
     }
@@ -215,7 +216,7 @@ int hp_two_signs_take(struct hp_view *view) {
     if (hp_view_is_of_differences(view) && (has_sides || view->options.only_grown)) {
         view->split = has_sides ? split_signs(view->profile) : keep_grown(view->profile);
         view->profile = view->split;
-        view->head.summary = view->split->summary;
+        view->head.summary = view->split->inputs.summary;
     }
     return HP_OK;
 }

@@ -105,7 +105,7 @@ static struct hp_unseen estimate_of_all(const struct hp_view *view,
     for (size_t i = 0; i < profile->stacks.count; i++) {
         hp_fixed value = profile->stacks.at[i].values.of[space];
         add(&seen.sums, hp_fixed_round(value, space),
-            hp_stack_error(&profile->errors[column], i));
+            hp_stack_error(&profile->errors.stacks[column], i));
     }
     return estimate_unseen(view, column, &seen);
 }

@@ -336,7 +336,7 @@ struct hp_facet {
     char *key; // "thread", "label:tenant", "input"
     struct hp_strtab names;
     HP_VEC(hp_string) values; // strings of `names`, in byte order
-    // By set of labels (profile->tag_sets): place of its value, or HP_OF_INPUTS.  Owned.
+    // By set of labels (profile->tags.sets): place of its value, or HP_OF_INPUTS.  Owned.
     uint32_t *of_set;
     HP_VEC(struct hp_facet_input) inputs; // empty if only samples have the property
 };

@@ -34,7 +34,7 @@ static const char *missing_of(const struct hp_view *view,
 // inputs: a missing value is not 0.
 static int refuse_incomplete(const struct hp_view *view, struct hp_err *err) {
     const struct hp_input_record *input;
-    hp_vec_each (input, &view->profile->inputs) {
+    hp_vec_each (input, &view->profile->inputs.records) {
         const char *missing = missing_of(view, input);
         if (hp_input_is_used(input) && missing) {
             hp_fail(err, HP_E_EMPTY,
@@ -249,7 +249,7 @@ static const struct hp_sample_type *only_type(const struct hp_view *view) {
     bool is_needed = view->options.kind != HP_REPORT_INFO && !has_it_anyway &&
                      view->options.metric == HP_INUSE_SPACE;
     bool is_only =
-        profile->types.of.count == 1 && profile->summary[HP_SIDE_ALL].metrics == 0;
+        profile->types.of.count == 1 && profile->inputs.summary[HP_SIDE_ALL].metrics == 0;
     return is_needed && is_only ? &profile->types.of.at[0] : NULL;
 }
 
@@ -287,21 +287,21 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
 static void describe_inputs(struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
     struct hp_head *head = &view->head;
-    head->summary = profile->summary;
-    head->inputs = profile->inputs.at;
-    head->input_count = profile->inputs.count;
-    head->processes = &profile->processes;
-    head->snapshots = profile->snapshots;
+    head->summary = profile->inputs.summary;
+    head->inputs = profile->inputs.records.at;
+    head->input_count = profile->inputs.records.count;
+    head->processes = &profile->inputs.processes;
+    head->snapshots = profile->settings.snapshots;
     head->has_moments = profile->keeps.moments;
     head->shards = profile->shards;
-    head->chosen_for = profile->metric;
-    head->thread = hp_strtab_span(&profile->strings, profile->thread);
-    head->older_than = profile->older_than;
+    head->chosen_for = profile->settings.metric;
+    head->thread = hp_strtab_span(&profile->strings, profile->settings.thread);
+    head->older_than = profile->settings.older_than;
     head->stacks = profile->stacks.count;
-    head->has_alloc = profile->has_alloc;
-    head->has_times = profile->has_times;
-    head->has_input_labels = profile->labels.count > 0;
-    head->estimator = profile->estimator;
+    head->has_alloc = profile->inputs.have_alloc;
+    head->has_times = profile->inputs.have_times;
+    head->has_input_labels = profile->inputs.labels.count > 0;
+    head->estimator = profile->settings.estimator;
     head->first_time = NAN;
     for (size_t i = 0; i < head->input_count && head->has_times; i++) {
         if (hp_input_is_used(&head->inputs[i])) {
@@ -350,7 +350,7 @@ static void add_up_whole(struct hp_view *view) {
     head->whole = head->total;
     memcpy(head->whole_errors, head->errors, sizeof head->errors);
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs) {
+    hp_vec_each (input, &profile->inputs.records) {
         bool is_taken = hp_input_is_used(input) && input->has_gain && !view->projection &&
                         hp_profile_has_all_shards(profile);
         for (enum hp_column i = 0; i < HP_COLUMNS && is_taken; i++) {
@@ -399,7 +399,7 @@ static void add_up_filtered(struct hp_view *view) {
         for (enum hp_column k = 0; k < HP_COLUMNS; k++) {
             if (hp_profile_has_errors(profile, k)) {
                 hp_error_add(&head->filtered_errors[k],
-                             hp_stack_error(&profile->errors[k], i));
+                             hp_stack_error(&profile->errors.stacks[k], i));
             }
         }
     }
@@ -565,7 +565,7 @@ static enum hp_frames frames_of(const struct hp_view *view) {
     bool by_code = options->by <= HP_BY_FILE || hp_page_has_facet(view);
     bool is_code = is_ours && by_code && options->kind != HP_REPORT_STACKS &&
                    options->kind != HP_REPORT_INFO &&
-                   view->profile->estimator != HP_ESTIMATOR_JEPROF;
+                   view->profile->settings.estimator != HP_ESTIMATOR_JEPROF;
     return options->frames != HP_FRAMES_DEFAULT ? options->frames
            : options->all_frames                ? HP_FRAMES_RAW
            : is_code                            ? HP_FRAMES_CODE

@@ -82,7 +82,7 @@ static void add_many(struct hp_profile *profile, struct hp_partials *partials) {
                                     .public.name = "many",
                                     .identity.is_merged = true,
                                     .keys = hp_alloc(sizeof *group.keys)};
-    hp_vec_push(&profile->inputs, group);
+    hp_vec_push(&profile->inputs.records, group);
     partials->dumps = HP_PARTIAL_HISTORY;
 }
 
@@ -107,8 +107,8 @@ static int read_file(const struct hp_bytes *file, struct hp_profile *profile,
                                    .take_file_names = take_file_names,
                                    .data = profile};
     if (stays_packed) {
-        profile->store = hp_run_store_new(NULL, UINT64_MAX);
-        partials.store = profile->store;
+        profile->settings.store = hp_run_store_new(NULL, UINT64_MAX);
+        partials.store = profile->settings.store;
         partials.stack_memory = 1 << 12; // so small that a file needs several runs
     }
     if (follows_many) {
@@ -136,7 +136,7 @@ static struct hp_bytes write_file(struct hp_profile *profile, bool *overflow) {
     struct hp_err err = {0};
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);
-    hp_annotations_sort(&profile->annotations, &profile->strings);
+    hp_annotations_sort(&profile->inputs.annotations, &profile->strings);
     hp_profile_sort(profile, NULL, 0);
     hp_profile_summarize(profile);
     hp_sink_init(&sink, keep, &file);

@@ -282,7 +282,7 @@ PROGRAM_MUTANTS = (
        '{properties->map.of[0], properties->map.of[1], properties->pid, properties->program};')], PARTS),
     ('history that parts had is kept', 'partial/partial_dumps.c',
      [('groups == 0 && w->dumps.count <= HP_PARTIAL_HISTORY &&',
-       'groups == 0 && (w->profile->inputs.at[0].source > 0 || w->dumps.count <= HP_PARTIAL_HISTORY) &&')], COUNTED),
+       'groups == 0 && (w->profile->inputs.records.at[0].source > 0 || w->dumps.count <= HP_PARTIAL_HISTORY) &&')], COUNTED),
     ('a block of stacks cut at another size', 'partial/partial_stacks.c',
      [('if (hp_stack_codec_size(codec) >= HP_BLOCK_FULL) {',
        'if (hp_stack_codec_size(codec) >= HP_BLOCK_FULL / 2) {')], BLOCKS),

@@ -60,10 +60,10 @@ static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
     }};
     struct hp_input_record record = {
         .public = {.name = "process.7"},
-        .number = (uint32_t)profile->inputs.count,
+        .number = (uint32_t)profile->inputs.records.count,
         .is_base = is_base,
         .period = R,
-        .identity = {.series = 7, .number = profile->inputs.count, .kind = 'i'},
+        .identity = {.series = 7, .number = profile->inputs.records.count, .kind = 'i'},
         .total = values,
     };
     if (ever) {
@@ -75,7 +75,7 @@ static void add_dump(struct hp_profile *profile, bool is_base, uint64_t inuse,
     hp_history_begin(&profile->history);
     hp_history_put(&profile->history, stack, &values, errors);
     hp_history_end(&profile->history, record.number);
-    hp_vec_push(&profile->inputs, record);
+    hp_vec_push(&profile->inputs.records, record);
 }
 
 // A report of all dumps that were added.  The caller frees it, and then the profile.
@@ -225,10 +225,10 @@ static double slope_p(struct series s) {
     struct hp_profile profile;
     live(s, alive);
     start(&profile);
-    profile.has_times = true;
+    profile.inputs.have_times = true;
     for (int j = 0; j < s.dumps; j++) {
         add_dump(&profile, false, alive[j], 0);
-        profile.inputs.at[j].identity.time = 3600 * j;
+        profile.inputs.records.at[j].identity.time = 3600 * j;
     }
     struct hp_view *view = view_of(&profile, HP_REPORT_TREND);
     const struct hp_trend *trend = ((const struct hp_trends *)view->extra)->of;
@@ -319,7 +319,7 @@ static struct hp_spread spread_of(int hosts, double mean, double cv, double last
     struct hp_filters no_filters = {0};
     struct hp_profile profile;
     struct hp_view view = {
-        .head.summary = profile.summary,
+        .head.summary = profile.inputs.summary,
         .profile = &profile,
         .options = {.confidence = 0.95, .frames = HP_FRAMES_ALL},
     };

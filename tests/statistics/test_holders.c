@@ -88,7 +88,7 @@ static void add_holder(struct hp_profile *profile, const struct table *table, in
         record.total.of[HP_INUSE_SPACE] += values.of[HP_INUSE_SPACE];
     }
     hp_history_end(&profile->history, record.number);
-    hp_vec_push(&profile->inputs, record);
+    hp_vec_push(&profile->inputs.records, record);
 }
 
 static struct hp_view *view_of(struct hp_profile *profile) {

@@ -479,7 +479,7 @@ static void make_profile(struct hp_profile *profile, const struct observed *rows
             record.total.of[HP_INUSE_SPACE] += values.of[HP_INUSE_SPACE];
         }
         hp_history_end(&profile->history, record.number);
-        hp_vec_push(&profile->inputs, record);
+        hp_vec_push(&profile->inputs.records, record);
     }
 }
 

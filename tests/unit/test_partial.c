@@ -236,7 +236,7 @@ static struct hp_bytes small_partial(void) {
                                         .is_added = true,
                                         .has_content = true,
                                         .content = {{i + 1, i}}};
-        hp_vec_push(&profile.inputs, input);
+        hp_vec_push(&profile.inputs.records, input);
     }
     hp_history_sort(&profile.history);
     hp_profile_sort(&profile, NULL, 0);
@@ -278,11 +278,11 @@ Test(partial, what_is_written_is_read) {
               err.message);
     struct hp_values total = hp_profile_total(&profile);
     cr_assert(profile.stacks.count == 2 && profile.frames.count == 3);
-    cr_assert(profile.inputs.count == 2 && profile.history.blocks.count == 2);
+    cr_assert(profile.inputs.records.count == 2 && profile.history.blocks.count == 2);
     cr_assert(total.of[HP_INUSE_SPACE] == (hp_fixed)3 << HP_SPACE_FRACTION);
-    cr_assert(hp_stack_error(&profile.errors[HP_COLUMN_INUSE], 0)->variance == 3);
-    cr_assert_str_eq(profile.inputs.at[0].public.name,
-                     profile.inputs.at[0].content.of[0] == 1 ? "a" : "b");
+    cr_assert(hp_stack_error(&profile.errors.stacks[HP_COLUMN_INUSE], 0)->variance == 3);
+    cr_assert_str_eq(profile.inputs.records.at[0].public.name,
+                     profile.inputs.records.at[0].content.of[0] == 1 ? "a" : "b");
     hp_profile_done(&profile);
     hp_vec_done(&file);
 }

@@ -24,7 +24,8 @@ static int append(void *data, const void *bytes, size_t size) {
 
 static void setup(void) {
     hp_profile_init(&profile);
-    hp_vec_push(&profile.inputs, ((struct hp_input_record){.public.name = "one"}));
+    hp_vec_push(&profile.inputs.records,
+                ((struct hp_input_record){.public.name = "one"}));
 }
 
 static void done(void) {
@@ -111,7 +112,7 @@ Test(pprof, gives_the_system_name_only_where_it_differs) {
 
 Test(pprof, has_no_column_that_no_input_has) {
     add("f", "f", 1);
-    struct hp_input_record *input = &profile.inputs.at[0];
+    struct hp_input_record *input = &profile.inputs.records.at[0];
     struct memory plain = message();
     cr_expect(holds(&plain, "inuse_space") && holds(&plain, "inuse_objects"));
     cr_expect_not(holds(&plain, "alloc_space") || holds(&plain, "alloc_objects"));
@@ -126,7 +127,7 @@ Test(pprof, has_no_column_that_no_input_has) {
 }
 
 Test(pprof, has_a_column_though_there_is_no_input) {
-    profile.inputs.count = 0;
+    profile.inputs.records.count = 0;
     struct memory plain = message();
     cr_expect(holds(&plain, "inuse_space"));
 }

@@ -75,11 +75,11 @@ Test(profile, knows_a_column_by_the_inputs_that_have_it) {
     struct hp_input_record only_alloc = {.period = 1 << 21, .has_alloc = true};
     only_alloc.missing_metrics = 1u << HP_INUSE_SPACE | 1u << HP_INUSE_OBJECTS;
     hp_profile_init(&profile);
-    hp_vec_push(&profile.inputs, both);
-    hp_vec_push(&profile.inputs, only_alloc);
+    hp_vec_push(&profile.inputs.records, both);
+    hp_vec_push(&profile.inputs.records, only_alloc);
     cr_expect_eq(hp_profile_error(&profile, HP_COLUMN_INUSE).period, 1 << 19);
     cr_expect_eq(hp_profile_error(&profile, HP_COLUMN_ALLOC).period, 1 << 21);
-    hp_vec_done(&profile.inputs);
+    hp_vec_done(&profile.inputs.records);
     hp_profile_done(&profile);
 }
 
@@ -130,8 +130,8 @@ Test(profile, finds_modules_of_one_path_by_their_extents) {
     }
     cr_expect_eq(profile.modules.count, MODULES + 1);
     size_t run = 0, longest = 0;
-    for (size_t i = 0; i < profile.module_index.slot_count; i++) {
-        run = profile.module_index.slots[i] ? run + 1 : 0;
+    for (size_t i = 0; i < profile.index.modules.slot_count; i++) {
+        run = profile.index.modules.slots[i] ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
     cr_expect_lt(longest, 200, "%zu", longest);
@@ -210,13 +210,13 @@ Test(profile, keeps_blocks_of_another_in_which_frames_lie) {
     hp_profile_init(&a);
     hp_profile_init(&b);
     hp_frame_id *frames = malloc(sizeof *frames);
-    hp_vec_push(&b.blocks, (void *)frames);
+    hp_vec_push(&b.memory.blocks, (void *)frames);
     frames[0] = hp_profile_frame(&b, (hp_module_id){0}, 1);
     hp_profile_add_adopted(&b, &(struct hp_sample){frames, 1, {0}}, &one, no_errors);
     hp_profile_absorb(&a, &b);
     cr_assert_eq(a.stacks.count, 1);
-    cr_assert_eq(a.blocks.count, 1);
-    cr_expect_eq((const void *)a.stacks.at[0].frames, a.blocks.at[0]);
+    cr_assert_eq(a.memory.blocks.count, 1);
+    cr_expect_eq((const void *)a.stacks.at[0].frames, a.memory.blocks.at[0]);
     cr_expect_eq(a.stacks.at[0].frames[0].n, 0);
     hp_profile_done(&a);
 }

@@ -19,7 +19,7 @@ static void resolve(const char *maps, const uint64_t *addresses, size_t count) {
     for (size_t i = 0; i < count; i++) {
         hp_vec_push(&dump.addresses, addresses[i]);
     }
-    hp_resolve_places(&resolver, &dump, profile.prover);
+    hp_resolve_places(&resolver, &dump, profile.settings.prover);
     hp_resolve(&resolver, &dump, &profile);
 }
 

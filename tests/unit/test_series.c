@@ -19,7 +19,7 @@ TestSuite(series, .init = setup, .fini = done);
 static void add(const char *name, double time, enum hp_input_status status) {
     struct hp_input_record input = {.public = {.name = name, .status = status}};
     input.identity.time = time;
-    hp_vec_push(&profile.inputs, input);
+    hp_vec_push(&profile.inputs.records, input);
 }
 
 // Expect the dumps of the series with their times.
@@ -29,7 +29,7 @@ static void expect(size_t count, const char *const *names, const double *times) 
     cr_assert_eq(found, count);
     for (size_t i = 0; i < count; i++) {
         cr_expect_str_eq(dumps[i].input->public.name, names[i]);
-        cr_expect_eq(&profile.inputs.at[dumps[i].number], dumps[i].input);
+        cr_expect_eq(&profile.inputs.records.at[dumps[i].number], dumps[i].input);
         cr_expect_eq(dumps[i].time, times[i]);
     }
     free(dumps);
@@ -44,7 +44,7 @@ Test(series, counts_dumps_without_times_in_the_order_of_their_numbers) {
 }
 
 Test(series, goes_by_time_where_there_are_times) {
-    profile.has_times = true;
+    profile.inputs.have_times = true;
     add("a", 1700000002.5, HP_INPUT_USED);
     add("c", 1700000001, HP_INPUT_USED);
     add("b", 1700000001, HP_INPUT_USED);

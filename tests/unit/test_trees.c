@@ -114,7 +114,7 @@ static void sum_up(const struct hp_profile *profile, struct sum sums[STACKS]) {
         sums[caller] = (struct sum){
             .bytes = stack->values.of[HP_INUSE_SPACE],
             .objects = stack->values.of[HP_INUSE_OBJECTS],
-            .error = *hp_stack_error(&profile->errors[HP_COLUMN_INUSE], i),
+            .error = *hp_stack_error(&profile->errors.stacks[HP_COLUMN_INUSE], i),
         };
     }
 }

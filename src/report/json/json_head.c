@@ -181,10 +181,10 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
                       (unsigned long long)summary->periods.at[i]);
     }
     hp_sink_text(out, "]");
-    if (view->whole->exits[side] > 0) {
-        hp_sink_print(out, ", \"made_at_exit\": %zu", view->whole->exits[side]);
+    if (view->whole->inputs.exits[side] > 0) {
+        hp_sink_print(out, ", \"made_at_exit\": %zu", view->whole->inputs.exits[side]);
     }
-    put_consecutive(out, view, view->whole->consecutive[side]);
+    put_consecutive(out, view, view->whole->inputs.consecutive[side]);
     if (summary->with_pages > 0) {
         hp_sink_print(out, ", \"large_sizes\": {\"pages\": %zu}", summary->with_pages);
     }
