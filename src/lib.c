@@ -48,7 +48,7 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     bool has_rows = (can & (HP_CAN_INTERVALS | HP_IS_PICTURE)) != 0 &&
                     options->kind != HP_REPORT_INFO;
     bool is_asked =
-        !options->no_error || (options->spread && options->kind == HP_REPORT_TOP);
+        !options->no_error || (options->columns.spread && options->kind == HP_REPORT_TOP);
     bool needs_p = options->gate && options->gate->p > 0;
     bool is_shown = is_asked && (has_rows || needs_p);
     bool all_metrics =
@@ -57,7 +57,7 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
     (void)hp_metric_find(options->metric_name, &metric);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         bool is_measured = all_metrics || i == hp_column_of(metric);
-        needs->errors[i] |= options->with_error || (is_shown && is_measured) ||
+        needs->errors[i] |= options->pprof.with_error || (is_shown && is_measured) ||
                             hp_reports[options->kind]->needs_allocations;
     }
 }
@@ -67,7 +67,7 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
 static void add_sizes(struct hp_needs *needs, const struct hp_report_options *options,
                       unsigned can) {
     bool by_size = options->by == HP_BY_SIZE;
-    bool is_shown = by_size || options->sizes ||
+    bool is_shown = by_size || options->columns.sizes ||
                     (options->kind == HP_REPORT_STACKS && (can & HP_CAN_INTERVALS) != 0);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         bool is_measured = (by_size && (can & HP_HAS_ALL_METRICS) != 0) ||
@@ -88,7 +88,7 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     unsigned can = abilities_of(options);
     add_errors(needs, options);
     needs->history |= report->has_sides || report->needs_series || by_group ||
-                      groups_inputs || (options->spread && is_top);
+                      groups_inputs || (options->columns.spread && is_top);
     needs->identities |= options->kind == HP_REPORT_INFO;
     needs->series |= report->needs_series;
     needs->made_counts |= report->needs_series || report->has_sides;
@@ -98,8 +98,8 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     needs->threads |= options->by == HP_BY_THREAD;
     needs->unmapped |= options->by == HP_BY_ADDRESS;
     add_sizes(needs, options, can);
-    needs->ages |= options->by == HP_BY_AGE || options->ages;
-    needs->ages_by_stack |= options->ages || options->filter_count > 0;
+    needs->ages |= options->by == HP_BY_AGE || options->columns.ages;
+    needs->ages_by_stack |= options->columns.ages || options->filter_count > 0;
     needs->live_samples |= report->needs_accounts;
     needs->sizes[HP_COLUMN_INUSE] |= report->needs_accounts;
     if (can & HP_IS_PARTIAL) {
@@ -324,11 +324,12 @@ static struct hp_report_options completed(const struct hp_format *format,
     struct hp_report_options complete = *options;
     complete.format = format->name;
     complete.confidence = options->confidence > 0 ? options->confidence : 0.95;
-    bool is_short = options->names == HP_NAMES_DEFAULT
+    bool is_short = options->frames.names == HP_NAMES_DEFAULT
                         ? options->format && (format->can & HP_HAS_SHORT_NAMES) != 0
-                        : options->names == HP_NAMES_SHORT;
-    complete.short_names = options->short_names || is_short;
-    complete.spread &= options->kind == HP_REPORT_TOP && options->by < HP_BY_INPUT;
+                        : options->frames.names == HP_NAMES_SHORT;
+    complete.frames.names = is_short ? HP_NAMES_SHORT : HP_NAMES_FULL;
+    complete.columns.spread &=
+        options->kind == HP_REPORT_TOP && options->by < HP_BY_INPUT;
     complete.pairs &= options->kind == HP_REPORT_LIFETIME;
     if (format->complete) {
         format->complete(&complete);
@@ -409,7 +410,7 @@ static bool is_of_space(const struct hp_report_options *options) {
 
 // Return whether sums of groups of dumps, which partials keep, are enough for the report.
 static bool groups_do(const struct hp_report_options *options) {
-    bool is_spread = options->kind == HP_REPORT_TOP && options->spread;
+    bool is_spread = options->kind == HP_REPORT_TOP && options->columns.spread;
     bool by_group = hp_groups_inputs(options->by);
     bool is_comparison = hp_reports[options->kind]->has_sides || is_spread;
     return is_comparison && !by_group && (!is_spread || options->by < HP_BY_INPUT) &&

@@ -27,7 +27,7 @@ enum hp_format_ability {
     // can write the growth alone (hp_report_options.only_grown).
     HP_CAN_ONLY_GROW = 1 << 6,
     HP_CAN_LABELS = 1 << 7, // keeps the labels of samples
-    // Obeys hp_report_options.flavor, max_samples and max_depth.
+    // Obeys hp_report_options.pprof.
     HP_CAN_LIMIT_STACKS = 1 << 8,
     // Writes all metrics that the inputs have; else only the chosen one.
     HP_HAS_ALL_METRICS = 1 << 9,
@@ -43,7 +43,7 @@ enum hp_format_ability {
     HP_IS_PICTURE = 1 << 15,
     // For human readers: facts about the inputs, and warnings, stand above the report.
     HP_IS_FOR_PEOPLE = 1 << 16,
-    HP_CAN_SPREAD = 1 << 17, // shows how inputs differ (hp_report_options.spread)
+    HP_CAN_SPREAD = 1 << 17, // shows how inputs differ (hp_report_options.columns)
     // Can drop rows until the report fits hp_report_options.max_bytes.
     HP_CAN_CUT = 1 << 20,
     // The next two are the number type that readers of the format use, whatever digits

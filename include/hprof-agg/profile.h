@@ -133,7 +133,6 @@ struct hp_read_options {
     // Use a dump that is given twice once.  False: the read fails with HP_E_DUPLICATE.
     // See also count_duplicates.
     bool skip_duplicates;
-    const char *tar;      // path of a tar archive whose files are further inputs; or NULL
     uint64_t max_skipped; // inputs that may be skipped before the read fails
     // The same limit as a share of all inputs, 0 ... 1.  The larger of both limits holds.
     double max_skipped_share;
@@ -165,7 +164,7 @@ struct hp_read_options {
     // The dump that is used for each process.  Reports of moments (HP_REPORT_TREND,
     // TIMELINE and INFO, HP_BY_INPUT) use all dumps, unless this says otherwise.
     enum hp_snapshots snapshots;
-    const char *const *tars; // further archives, tar_count of them; see `tar`
+    const char *const *tars; // tar archives whose files are further inputs, tar_count
     size_t tar_count;
     // Use a dump as often as it is given.  Must not be set with skip_duplicates.
     bool count_duplicates;
@@ -573,6 +572,58 @@ struct hp_gate {
 // or more each; at least 10 if there are as many, at most 50.
 #define HP_LIMIT_ENOUGH SIZE_MAX
 
+// HP_REPORT_TREE: the nodes that are shown.
+struct hp_tree_options {
+    bool invert;      // go from the allocating functions to their callers
+    double min_share; // least share of the total of a shown node; 0 ... 1
+};
+
+// HP_REPORT_TOP by function, line, file, module or address, in rows: further columns.
+struct hp_column_options {
+    bool spread; // show how each row differs between inputs
+    bool sizes;  // show the sizes of the objects of a row
+    bool ages;   // show their median age where inputs list objects with ages
+};
+
+// The frames of stacks, and how functions are named.
+struct hp_frame_options {
+    enum hp_frames fold; // the frames that are folded
+    // Own rules, rule_count of them, tried before the built-in ones.
+    const struct hp_frame_rule *rules;
+    size_t rule_count;
+    bool no_inlines;              // attribute an inlined call to the function around it
+    enum hp_function_names names; // short or full names of functions
+};
+
+// HP_REPORT_LIST: folders to search for source files, `count` of them.  Each file is
+// searched for at the path that symbols give, if it is named like a source file.  Then it
+// is searched for below each folder and never outside of it: by its whole path, then
+// without the first folder of the path, and so on.  A file that is not found is shown
+// without its text.
+struct hp_source_options {
+    const char *const *dirs;
+    size_t count;
+    bool only; // open no source file outside of `dirs`
+};
+
+// The pprof profile that is written.
+struct hp_pprof_options {
+    enum hp_flavor flavor; // sample type names and limits of the program that reads it
+    bool with_error;       // write the uncertainty of space as further sample types
+    // Most distinct stacks; the smallest ones beyond this are joined to one.  0: the
+    // flavor's limit.
+    size_t max_samples;
+    // Most frames of a stack, counted from its leaf; 0: the flavor's limit.
+    size_t max_depth;
+};
+
+// The terminal that text is for.
+struct hp_text_options {
+    size_t width; // columns that lines have to fit; 0: lines of any length
+    bool ascii;   // use "..." instead of "…", for terminals without UTF-8
+    bool color;   // use colour
+};
+
 // Options of one report.  {0} is the defaults.  Pointers must stay valid until
 // hp_view_new() returns.
 struct hp_report_options {
@@ -585,50 +636,25 @@ struct hp_report_options {
     const char *label;      // key of the label, for HP_BY_LABEL
     enum hp_sort sort;
     enum hp_unit unit;
-    size_t limit;      // most rows that are shown; 0: all; or HP_LIMIT_ENOUGH
-    double confidence; // confidence level of intervals, 0 ... 1; 0: 0.95
-    bool no_error;     // show no confidence intervals
-    bool invert;      // HP_REPORT_TREE: go from the allocating functions to their callers
-    double min_share; // HP_REPORT_TREE: least share of the total of a shown node; 0 ... 1
-    bool spread;      // HP_REPORT_TOP: show how each row differs between inputs
-    bool all_frames;  // the same as HP_FRAMES_RAW
-    bool no_inlines;  // attribute an inlined call to the function around it
-    bool short_names; // the same as HP_NAMES_SHORT
-    bool color;       // use colour
+    size_t limit;                // most rows that are shown; 0: all; or HP_LIMIT_ENOUGH
+    double confidence;           // confidence level of intervals, 0 ... 1; 0: 0.95
+    bool no_error;               // show no confidence intervals
+    struct hp_tree_options tree; // HP_REPORT_TREE
+    struct hp_column_options columns; // HP_REPORT_TOP
+    struct hp_frame_options frames;   // frames of stacks, and their names
     const struct hp_gate *gate; // HP_REPORT_DIFF, HP_REPORT_TREND: growth limit; or NULL
     // Filters of stacks, filter_count of them.  Totals still include everything that was
     // read.
     const struct hp_filter *filters;
     size_t filter_count;
-    // HP_REPORT_LIST: folders to search for source files, source_dir_count of them.  Each
-    // file is searched for at the path that symbols give, if it is named like a source
-    // file.  Then it is searched for below each folder and never outside of it: by its
-    // whole path, then without the first folder of the path, and so on.  A file that is
-    // not found is shown without its text.
-    const char *const *source_dirs;
-    size_t source_dir_count;
-    // The next four are for pprof only.
-    enum hp_flavor flavor; // sample type names and limits of the program that reads it
-    bool with_error;       // write the uncertainty of space as further sample types
-    // Most distinct stacks; the smallest ones beyond this are joined to one.  0: the
-    // flavor's limit.
-    size_t max_samples;
-    // Most frames of a stack, counted from its leaf; 0: the flavor's limit.
-    size_t max_depth;
+    struct hp_source_options sources; // HP_REPORT_LIST
+    struct hp_pprof_options pprof;    // for pprof only
+    struct hp_text_options text;      // for text only
     // Used instead of `metric` unless NULL: "inuse-space", or the name of a sample type
     // of pprof inputs that is no metric, "resident_space", or with its unit
     // "resident_space/bytes".  The numbers of such a type are shown like HP_INUSE_SPACE
     // if its unit is one of bytes, else like HP_INUSE_OBJECTS.
     const char *metric_name;
-    enum hp_frames frames; // the frames that are folded
-    // Own rules, frame_rule_count of them, tried before the built-in ones.
-    const struct hp_frame_rule *frame_rules;
-    size_t frame_rule_count;
-    enum hp_function_names names; // short or full names of functions
-    // The next two are for text only.
-    // Columns of the terminal that lines have to fit; 0: lines of any length.
-    size_t width;
-    bool ascii; // use "..." instead of "…", for terminals without UTF-8
     // For a partial: write only the stacks whose hash modulo `shards` is `shard`.  shards
     // <= 64; 0: write all.
     size_t shard, shards;
@@ -639,13 +665,9 @@ struct hp_report_options {
     // from the end until the rest fits, and the report says so.  HP_E_LIMIT: it does not
     // fit even without rows.
     uint64_t max_bytes;
-    bool source_dirs_only; // open no source file outside of source_dirs
     // HP_REPORT_ACCOUNT: show the free space in slabs by size class, and the functions
     // that hold objects there.
     bool waste;
-    // HP_REPORT_TOP by function, line, file, module or address, in rows: show the sizes
-    // of the objects of a row, and their median age where inputs list objects with ages.
-    bool sizes, ages;
     // HP_REPORT_LIFETIME by prof_recent, in text: show for each row the stack that
     // allocated and the stack that freed most of its objects, side by side.
     bool pairs;

@@ -78,8 +78,8 @@ struct hp_estimate {
 
 // The table of a report that has rows; other reports have no rows.  column <
 // hp_view_column_count(), row < hp_view_row_count().  All rows are there in order,
-// whatever the limit, except that HP_REPORT_TREE has only those that limit and min_share
-// keep.  HP_REPORT_LIST has a row for each function.
+// whatever the limit, except that HP_REPORT_TREE has only those that limit and
+// tree.min_share keep.  HP_REPORT_LIST has a row for each function.
 //
 // If options.format is NULL all known values can be asked for.  A view that is made for a
 // format has only the metrics and interval ends that the format shows; others are NAN.

@@ -346,14 +346,14 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
                        "--snapshots does not go with --timeline, which has all dumps"));
     }
     if (settings->read.snapshots == HP_SNAPSHOTS_PEAK &&
-        (report->kind == HP_REPORT_DIFF || report->spread)) {
+        (report->kind == HP_REPORT_DIFF || report->columns.spread)) {
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "snapshots-peak",
                 "--snapshots=peak does not go with %s: what was chosen for its size is "
                 "not to be compared"),
-            report->spread ? "--spread" : "diff");
+            report->columns.spread ? "--spread" : "diff");
     }
     if (settings->read.snapshots != HP_SNAPSHOTS_EACH || report->kind == HP_REPORT_INFO) {
         return HP_OK;
@@ -387,10 +387,10 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
             by_format ? report->format : settings->command->name,
             settings->timeline ? " --timeline" : "");
     }
-    const char *option = report->spread  ? "spread"
-                         : report->sizes ? "sizes"
-                         : report->ages  ? "ages"
-                                         : NULL;
+    const char *option = report->columns.spread  ? "spread"
+                         : report->columns.sizes ? "sizes"
+                         : report->columns.ages  ? "ages"
+                                                 : NULL;
     if (option != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("option-of-functions",
@@ -398,13 +398,13 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
                            option);
     }
     bool splits_stacks = report->kind == HP_REPORT_MERGE && report->by == HP_BY_SIZE;
-    if (splits_stacks && report->with_error) {
+    if (splits_stacks && report->pprof.with_error) {
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("with-error-by-size",
                        "--with-error is of stacks, and --by=size splits them"));
     }
-    return splits_stacks && report->flavor == HP_FLAVOR_PYROSCOPE
+    return splits_stacks && report->pprof.flavor == HP_FLAVOR_PYROSCOPE
                ? hp_cli_fail(
                      err, HP_E_USAGE,
                      HP_MESSAGE(
@@ -533,13 +533,13 @@ static int check_combinations(struct hp_cli_settings *settings,
     }
     bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
     if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL &&
-        !settings->report.spread && !is_partial) {
+        !settings->report.columns.spread && !is_partial) {
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("label-from-alone",
                        "--label-from goes with --by=label:KEY or --spread"));
     }
-    if (settings->report.with_error && settings->report.kind == HP_REPORT_DIFF) {
+    if (settings->report.pprof.with_error && settings->report.kind == HP_REPORT_DIFF) {
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("with-error-diff",

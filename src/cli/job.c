@@ -396,23 +396,23 @@ static int print_used(const struct hp_cli_settings *settings,
 // The options of the report; they borrow from the settings.
 static struct hp_report_options options_of(const struct hp_cli_settings *settings) {
     struct hp_report_options options = settings->report;
-    options.color = wants_color(settings);
+    options.text.color = wants_color(settings);
     if (settings->verbose && is_for_people(settings) &&
-        options.names == HP_NAMES_DEFAULT) {
-        options.names = HP_NAMES_FULL;
+        options.frames.names == HP_NAMES_DEFAULT) {
+        options.frames.names = HP_NAMES_FULL;
     }
     options.names_readers = settings->verbose;
     options.memory_limit = settings->verbose ? hp_cli_memory_limit_text() : NULL;
-    options.width = width_of(settings);
-    options.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();
+    options.text.width = width_of(settings);
+    options.text.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;
     options.filter_count = settings->filter_count;
-    options.frame_rules = settings->rules;
-    options.frame_rule_count = settings->rule_count;
-    options.source_dirs = settings->source_dirs.items;
-    options.source_dir_count = settings->source_dirs.count;
-    options.source_dirs_only = settings->symbol_dirs_only;
+    options.frames.rules = settings->rules;
+    options.frames.rule_count = settings->rule_count;
+    options.sources.dirs = settings->source_dirs.items;
+    options.sources.count = settings->source_dirs.count;
+    options.sources.only = settings->symbol_dirs_only;
     return options;
 }
 

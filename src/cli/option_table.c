@@ -179,14 +179,14 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_text, FIELD(read.label_from), 0},
     {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
      "count an inlined call as part of the function around it",
-     hp_cli_set_bool, FIELD(report.no_inlines), true},
+     hp_cli_set_bool, FIELD(report.frames.no_inlines), true},
     {"short-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
      "leave arguments, returned types, traits and directories out of names of functions",
-     hp_cli_set_enum, FIELD(report.names), HP_NAMES_SHORT},
+     hp_cli_set_enum, FIELD(report.frames.names), HP_NAMES_SHORT},
     {"full-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
      "keep them: the default of callgrind, dhat, firefox, json and tsv, and of text "
 "with -v",
-     hp_cli_set_enum, FIELD(report.names), HP_NAMES_FULL},
+     hp_cli_set_enum, FIELD(report.frames.names), HP_NAMES_FULL},
 
     {"timeline", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, HP_CLI_MERGE,
      "keep the dumps of a series apart, each at its time or, where none is known, its "
@@ -224,7 +224,7 @@ static const struct hp_cli_option options[] = {
      "the allocator into what called them, own libraries as well, all the allocator "
 "alone, raw "
      "nothing (default code of tables and pictures by function, line or file, else all)",
-     hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_CODE},
+     hp_cli_set_enum, FIELD(report.frames.fold), HP_FRAMES_CODE},
     {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES,
      "treat functions, files or modules that match as wrappers of malloc, whose callers "
 "are "
@@ -240,7 +240,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_rules, 0, 0},
     {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, FRAMES,
      "short for --frames=raw",
-     hp_cli_set_enum, FIELD(report.frames), HP_FRAMES_RAW},
+     hp_cli_set_enum, FIELD(report.frames.fold), HP_FRAMES_RAW},
 
     {"only", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("grown"), HP_CLI_GROUP_FILTER,
      HP_CLI_TOP | HP_CLI_PEEK | HP_CLI_STACKS | HP_CLI_MERGE,
@@ -279,21 +279,21 @@ static const struct hp_cli_option options[] = {
 
     {"invert", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
      "begin with the functions that allocate, and go up to their callers",
-     hp_cli_set_bool, FIELD(report.invert), true},
+     hp_cli_set_bool, FIELD(report.tree.invert), true},
     {"min-share", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
      "leave out what holds less of the total",
-     hp_cli_set_share, FIELD(report.min_share), 0},
+     hp_cli_set_share, FIELD(report.tree.min_share), 0},
     {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show how much the inputs differ, and which stand out",
-     hp_cli_set_bool, FIELD(report.spread), true, HP_CAN_SPREAD},
+     hp_cli_set_bool, FIELD(report.columns.spread), true, HP_CAN_SPREAD},
     {"sizes", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show of which sizes the objects of a row are, from the least to the largest",
-     hp_cli_set_bool, FIELD(report.sizes), true, HP_CAN_SPREAD},
+     hp_cli_set_bool, FIELD(report.columns.sizes), true, HP_CAN_SPREAD},
     {"ages", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
      "show how old half of what is in use was at most when the dump was made, where it "
 "lists objects "
      "with their ages",
-     hp_cli_set_bool, FIELD(report.ages), true, HP_CAN_SPREAD},
+     hp_cli_set_bool, FIELD(report.columns.ages), true, HP_CAN_SPREAD},
     {"pairs", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_LIFETIME,
      "with --recent: below each row the stack that allocated and that which freed most "
 "of it, side by side",
@@ -363,16 +363,16 @@ static const struct hp_cli_option options[] = {
     {"flavor", '\0', HP_CLI_CHOICE, "FLAVOR",
      CHOICES("pprof", "pyroscope", "parca", "datadog"), HP_CLI_GROUP_OUTPUT, PROFILES,
      "whose names and limits to keep to",
-     hp_cli_set_enum, FIELD(report.flavor), HP_FLAVOR_PPROF, HP_CAN_LIMIT_STACKS},
+     hp_cli_set_enum, FIELD(report.pprof.flavor), HP_FLAVOR_PPROF, HP_CAN_LIMIT_STACKS},
     {"with-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "also the error that sampling leaves, as sample types that may be added up",
-     hp_cli_set_bool, FIELD(report.with_error), true, HP_CAN_LIMIT_STACKS},
+     hp_cli_set_bool, FIELD(report.pprof.with_error), true, HP_CAN_LIMIT_STACKS},
     {"max-samples", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "at most N stacks; the smallest become one, [other]",
-     hp_cli_set_count, FIELD(report.max_samples), 1, HP_CAN_LIMIT_STACKS},
+     hp_cli_set_count, FIELD(report.pprof.max_samples), 1, HP_CAN_LIMIT_STACKS},
     {"max-depth", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
      "at most N frames a stack, from the leaf; [truncated] stands for the rest",
-     hp_cli_set_count, FIELD(report.max_depth), 1, HP_CAN_LIMIT_STACKS},
+     hp_cli_set_count, FIELD(report.pprof.max_depth), 1, HP_CAN_LIMIT_STACKS},
     {"max-bytes", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_OUTPUT, TABLES | HP_CLI_ACCOUNT,
      "write at most SIZE, 60000 or 64KiB: whole rows leave, the last ones first, and it "
 "is said how many",

@@ -25,9 +25,9 @@ struct hp_sampled_inputs {
 void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
                                    const struct hp_profile *profile);
 
-// Count the pairs of inputs with equal samples in profile->inputs.equal_samples, separately for
-// inputs of different processes by their names, and keep the names of the first pair.
-// The result does not depend on the order of the list.  Frees the list.
+// Count the pairs of inputs with equal samples in profile->inputs.equal_samples,
+// separately for inputs of different processes by their names, and keep the names of the
+// first pair. The result does not depend on the order of the list.  Frees the list.
 void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
                                struct hp_profile *profile);
 

@@ -8,7 +8,7 @@ static bool asks_for_inputs(const struct hp_report_options *report) {
     const struct hp_report *kind = hp_reports[report->kind];
     bool by_group = report->by >= HP_BY_INPUT && !hp_is_of_parts(report->by);
     return kind->has_sides || kind->needs_series || report->kind == HP_REPORT_INFO ||
-           report->spread || by_group;
+           report->columns.spread || by_group;
 }
 
 bool hp_inputs_are_not_asked_for(const struct hp_profile *profile,

@@ -315,8 +315,8 @@ static struct ids ids_of_extremes(const struct hp_profile *profile) {
     return ids;
 }
 
-// Keep in profile->inputs.named the names of lone inputs whose totals are among the largest or
-// smallest; no other names are needed later.
+// Keep in profile->inputs.named the names of lone inputs whose totals are among the
+// largest or smallest; no other names are needed later.
 static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *profile,
                        const struct hp_input_queue *queue) {
     struct rows rows = {.lone = lone, .queue = queue};

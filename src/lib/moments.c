@@ -360,8 +360,8 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
     }
 }
 
-// Add to profile->sentences.moments the sentence about the dumps of one side of a comparison,
-// unless each process has a single dump.
+// Add to profile->sentences.moments the sentence about the dumps of one side of a
+// comparison, unless each process has a single dump.
 static void describe_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
                           const char *side) {
     static const char *const modes[] = {
@@ -490,9 +490,9 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
                 hp_strtab_add(&profile->strings, hp_span_of(s.text)));
 }
 
-// Add to profile->sentences.moments the sentences about the dumps that were made at exit: one for
-// each side of a comparison about those that are used, and one about those that are left
-// out because they do not belong to a series of memory in use.
+// Add to profile->sentences.moments the sentences about the dumps that were made at exit:
+// one for each side of a comparison about those that are used, and one about those that
+// are left out because they do not belong to a series of memory in use.
 static void describe_exits(struct hp_profile *profile, bool has_sides) {
     if (hp_column_of(profile->settings.metric) == HP_COLUMN_INUSE) {
         if (has_sides) {

@@ -76,8 +76,8 @@ HP_MUST_CHECK int hp_partial_inputs_refuse(const struct hp_profile *profile,
                                            const struct hp_taken_all *all,
                                            struct hp_err *err);
 
-// Count, in profile->inputs.processes, the processes of dumps without records of their own: of
-// those in partials, and of lone inputs.  Call it when all dumps are chosen.
+// Count, in profile->inputs.processes, the processes of dumps without records of their
+// own: of those in partials, and of lone inputs.  Call it when all dumps are chosen.
 void hp_partial_inputs_count(struct hp_profile *profile);
 
 // Call it when it is known which dumps are used: check that the partials contain the

@@ -125,7 +125,6 @@ static void adopt_names(struct hp_profile *profile, const struct hp_input_queue 
 // Append all archives to the queue.
 static void queue_archives(struct hp_input_queue *queue, struct hp_profile *profile,
                            const struct hp_read_options *options) {
-    hp_vec_append(&queue->archives, &options->tar, options->tar ? 1u : 0u);
     hp_vec_append(&queue->archives, options->tars, options->tar_count);
     const char **path;
     hp_vec_each (path, &queue->archives) {
@@ -508,7 +507,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         .options = options,
         .profile = profile,
         .adds_all = profile->keeps.moments || options->snapshots >= HP_SNAPSHOTS_EACH ||
-                    (count == 1 && !options->tar && options->tar_count == 0),
+                    (count == 1 && options->tar_count == 0),
         .start = time(NULL),
         .queue = {.paths = paths,
                   .count = count,

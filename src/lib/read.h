@@ -29,8 +29,8 @@
 //
 // Invariants: workers change only their own profile, and shared parts of the job only
 // under its lock.  Results do not depend on the number of threads or on the order of
-// inputs.  Records of inputs (model/input.h) are in profile->inputs.records once they have been
-// read, except for inputs that are only part of a group.
+// inputs.  Records of inputs (model/input.h) are in profile->inputs.records once they
+// have been read, except for inputs that are only part of a group.
 #ifndef HP_LIB_READ_H
 #define HP_LIB_READ_H
 

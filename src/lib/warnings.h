@@ -12,8 +12,9 @@ void hp_warn_of_inputs(struct hp_profile *profile);
 void hp_warn_of_modules(struct hp_profile *profile,
                         const struct hp_symbol_options *options);
 
-// Append sentences to profile->sentences.moments: which dumps are used where a process has several,
-// for each side of a comparison; missing shards; dumps that were made at exit.
+// Append sentences to profile->sentences.moments: which dumps are used where a process
+// has several, for each side of a comparison; missing shards; dumps that were made at
+// exit.
 void hp_describe_moments(struct hp_profile *profile);
 
 #endif

@@ -30,7 +30,8 @@ struct hp_identity {
     // Once the processes are found, it is replaced by the time that an option selects.
     double time;
     uint64_t file; // hash of the device and inode of the file; 0: not a file
-    // Index of the path of its main executable in profile->inputs.programs; 0: no memory map.
+    // Index of the path of its main executable in profile->inputs.programs; 0: no memory
+    // map.
     uint32_t program;
     bool has_number;
     // Cause of a jemalloc dump: f(inal), i(nterval), m(anual), u (growth); 0: unknown.

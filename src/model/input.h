@@ -82,10 +82,10 @@ struct hp_header_gain {
 // without padding.
 //
 // A record owns `err`, `producer_warning`, `keys`, `live` and `made`.  They are set by
-// the functions below or allocated for the record, move with it into profile->inputs.records, and
-// are freed by hp_input_done() only.  All other texts (the name, `archive` and
-// `expected`) are borrowed.  They belong to the queue of inputs while inputs are read,
-// and to profile->inputs.texts afterwards, or they are constants.
+// the functions below or allocated for the record, move with it into
+// profile->inputs.records, and are freed by hp_input_done() only.  All other texts (the
+// name, `archive` and `expected`) are borrowed.  They belong to the queue of inputs while
+// inputs are read, and to profile->inputs.texts afterwards, or they are constants.
 struct hp_input_record {
     struct hp_values total;                 // our estimate of the sum of its stacks
     struct hp_header_gain gain[HP_COLUMNS]; // by the header; {0} if that is not used
@@ -100,8 +100,8 @@ struct hp_input_record {
     const char *archive;    // name of the archive that contains the input; NULL: none
     // Position in the list of all inputs as given; its number in profile->history.
     uint32_t number;
-    // Index of its process in profile->inputs.processes.all; HP_NO_PROCESS: it was not used when
-    // the processes were found.
+    // Index of its process in profile->inputs.processes.all; HP_NO_PROCESS: it was not
+    // used when the processes were found.
     uint32_t process;
     // Rank of the original name among all names before names were redacted, with numbers
     // in names compared by value.

@@ -550,9 +550,9 @@ void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *f
 
 // --- the dumps of a profile: profile_dumps.c -------------------------------------------
 
-// For each dump of profile->variation.group_of that is new since the last call, add its bytes in
-// each stack, from the history, to the sums of its replicate in profile->variation.between[0].  The
-// history is sorted, and kept.
+// For each dump of profile->variation.group_of that is new since the last call, add its
+// bytes in each stack, from the history, to the sums of its replicate in
+// profile->variation.between[0].  The history is sorted, and kept.
 void hp_profile_sum_groups(struct hp_profile *profile);
 
 // Discard the history, after adding it to the sums of the replicates: for a partial that
@@ -569,7 +569,8 @@ void hp_between_count(struct hp_between *between, const struct hp_profile *profi
 // of each stack in memory over the dumps of each replicate, and the distribution of the
 // totals of dumps.  The caller frees `between`.
 // All dumps are included, whether they have a record of their own (an entry of
-// profile->inputs.records with a history) or are known only as part of profile->variation.between.
+// profile->inputs.records with a history) or are known only as part of
+// profile->variation.between.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base);
 

@@ -127,8 +127,8 @@ static void write_top(struct hp_sink *out, const struct hp_view *view) {
 // Always use bytes as the unit: the action compares plain numbers.
 static void complete(struct hp_report_options *options) {
     options->unit = HP_UNIT_B;
-    options->width = 0;
-    options->ascii = false;
+    options->text.width = 0;
+    options->text.ascii = false;
 }
 
 const struct hp_format hp_format_benchmark = {

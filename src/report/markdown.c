@@ -34,7 +34,8 @@ struct markdown {
     bool has_any;  // whether anything has been written
 };
 
-// --- what is inert ------------------------------------------------------------------------
+// --- what is inert
+// ------------------------------------------------------------------------
 
 // The length of the longest run of a character.
 static size_t longest_run(struct hp_span text, char of) {
@@ -97,7 +98,8 @@ static void put_plain(struct hp_sink *out, struct hp_span text) {
     }
 }
 
-// --- tables -------------------------------------------------------------------------------
+// --- tables
+// -------------------------------------------------------------------------------
 
 static struct hp_span trimmed(struct hp_span text) {
     while (text.size > 0 && text.at[0] == ' ') {
@@ -162,7 +164,8 @@ static void put_remark(const struct markdown *m, struct hp_span text) {
     hp_sink_text(m->out, " |\n");
 }
 
-// --- blocks -------------------------------------------------------------------------------
+// --- blocks
+// -------------------------------------------------------------------------------
 
 // Write the collected lines as a block of code; nothing if they are empty.
 static void put_block(struct markdown *m) {
@@ -184,7 +187,8 @@ static void put_block(struct markdown *m) {
     m->block.text.count = 0;
 }
 
-// --- lines --------------------------------------------------------------------------------
+// --- lines
+// --------------------------------------------------------------------------------
 
 // Convert a row.  The first row of the report has the titles, which are kept.
 static void take_row(struct markdown *m, struct hp_span row) {
@@ -252,9 +256,9 @@ static void write_markdown(struct hp_sink *out, const struct hp_view *view) {
 
 // The reader wraps lines itself, so that they are not wrapped here.
 static void complete(struct hp_report_options *options) {
-    options->width = 0;
-    options->ascii = false;
-    options->color = false;
+    options->text.width = 0;
+    options->text.ascii = false;
+    options->text.color = false;
 }
 
 const struct hp_format hp_format_markdown = {

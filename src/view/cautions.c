@@ -49,7 +49,7 @@ void hp_cautions_of_numbers(struct hp_view *view) {
 
 void hp_cautions_of_patterns(struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
-    bool has_pattern = options->filter_count > 0 || options->frame_rule_count > 0;
+    bool has_pattern = options->filter_count > 0 || options->frames.rule_count > 0;
     size_t count = has_pattern ? hp_profile_long_name_count(view->profile) : 0;
     if (count > 0) {
         hp_vec_push(
@@ -63,7 +63,8 @@ void hp_cautions_of_patterns(struct hp_view *view) {
     }
 }
 
-// --- code that is not compared ----------------------------------------------------------------
+// --- code that is not compared
+// ----------------------------------------------------------------
 
 enum {
     MOST_LINES = 3, // modules with a warning each; one more warning sums up the others

@@ -12,8 +12,9 @@
 #include "view/visible_frames.h"
 
 // The inputs of the base (0) and the new side (1) that are used, as indexes into
-// profile->inputs.records.  A unit is one observation of how the dumps of a side vary: a dump, or
-// a replicate (model/between.h), if an input is a partial that does not record each dump.
+// profile->inputs.records.  A unit is one observation of how the dumps of a side vary: a
+// dump, or a replicate (model/between.h), if an input is a partial that does not record
+// each dump.
 struct hp_sides {
     HP_VEC(size_t) base, new;
     size_t dumps[2]; // dumps of each side; an input can contain several

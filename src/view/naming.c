@@ -214,7 +214,8 @@ static void build_name(struct name_builder *b, struct hp_naming *naming,
     }
 }
 
-// --- nodes --------------------------------------------------------------------------------
+// --- nodes
+// --------------------------------------------------------------------------------
 
 hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
                          enum hp_frame_class class) {
@@ -277,7 +278,8 @@ uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_
     return rank;
 }
 
-// --- filters ------------------------------------------------------------------------------
+// --- filters
+// ------------------------------------------------------------------------------
 
 // Return the string that names a call's node, which HP_PICK is matched against: function
 // or source file, depending on the granularity, else the module.
@@ -331,7 +333,8 @@ static void cut_frame(struct hp_naming *naming, size_t first) {
     }
 }
 
-// --- calls --------------------------------------------------------------------------------
+// --- calls
+// --------------------------------------------------------------------------------
 
 // State while the calls of all frames are named.
 struct call_maker {
@@ -490,7 +493,8 @@ static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t
     return (uint32_t)naming->calls.count - 1;
 }
 
-// --- folding ------------------------------------------------------------------------------
+// --- folding
+// ------------------------------------------------------------------------------
 
 // Mark the calls whose shown or full name a HP_PICK pattern matches.
 static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {
@@ -580,14 +584,14 @@ int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
     struct call_maker maker = {.naming = naming, .by = options->by};
     *naming = (struct hp_naming){.profile = profile,
                                  .filters = filters,
-                                 .folds = hp_folded_classes(options->frames)};
-    int ret = hp_frame_rules_init(&maker.rules, profile, options->frame_rules,
-                                  options->frame_rule_count, err);
+                                 .folds = hp_folded_classes(options->frames.fold)};
+    int ret = hp_frame_rules_init(&maker.rules, profile, options->frames.rules,
+                                  options->frames.rule_count, err);
     if (ret == HP_OK) {
-        if (options->short_names) {
+        if (options->frames.names == HP_NAMES_SHORT) {
             shorten(naming);
         }
-        add_frames(&maker, options->no_inlines);
+        add_frames(&maker, options->frames.no_inlines);
         ret = hp_frame_rules_check(&maker.rules, err);
     }
     if (ret == HP_OK) {

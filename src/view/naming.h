@@ -35,7 +35,7 @@ struct hp_naming {
     // For each frame: the node of its only call that is not folded; HP_NO_NODE: all of
     // its calls are folded; 0: several of them are not.
     HP_VEC(hp_node_id) only;
-    struct hp_strtab short_names; // empty unless options.short_names
+    struct hp_strtab short_names; // empty unless options.frames.names is short
     // By string of the profile: short name of the function with this name; NULL: names
     // are shown in full.
     hp_string *short_of;
@@ -47,10 +47,9 @@ struct hp_naming {
     uint32_t truncated_call, empty_call; // their calls, after the calls of all frames
 };
 
-// Name all frames of a profile.  Uses options->by, frames, frame_rules, no_inlines,
-// short_names and kind.  The profile and the filters stay borrowed.  HP_E_USAGE: the
-// pattern of a rule is invalid.  HP_E_LIMIT: matching takes too many steps.  Free with
-// hp_naming_done(), also after a failure.
+// Name all frames of a profile.  Uses options->by, frames and kind.  The profile and the
+// filters stay borrowed.  HP_E_USAGE: the pattern of a rule is invalid.  HP_E_LIMIT:
+// matching takes too many steps.  Free with hp_naming_done(), also after a failure.
 HP_MUST_CHECK int hp_naming_init(struct hp_naming *naming,
                                  const struct hp_profile *profile,
                                  const struct hp_filters *filters,

@@ -44,7 +44,8 @@ struct hp_part_columns {
     char size[HP_PART_TEXT], age[HP_PART_TEXT]; // texts last returned
 };
 
-// --- sums ---------------------------------------------------------------------------------
+// --- sums
+// ---------------------------------------------------------------------------------
 
 // Return the range of a size: 1 up to 8 B, 2 up to 16 B, and so on.
 static uint64_t range_of_size(uint64_t size) {
@@ -86,15 +87,15 @@ struct hp_part_columns *hp_part_columns_new(const struct hp_view *view) {
     struct hp_members members;
     hp_members_init(&members, &view->naming, options->sort == HP_SORT_CUM);
     columns->of_objects = options->metric == hp_objects_of(column);
-    columns->ascii = options->ascii;
+    columns->ascii = options->text.ascii;
     columns->ends = hp_alloc((members.node_count + 1) * sizeof *columns->ends);
     for (size_t s = 0; s < profile->stacks.count; s++) {
         for (size_t i = members.first.at[s]; i < members.first.at[s + 1]; i++) {
             hp_node_id node = members.nodes.at[i];
-            if (options->sizes) {
+            if (options->columns.sizes) {
                 add_sizes(columns, node, &profile->sizes[column], s);
             }
-            if (options->ages) {
+            if (options->columns.ages) {
                 hp_sizes_add_stack(&columns->ages, node.n, &profile->ages[column],
                                    (uint32_t)s);
             }
@@ -113,7 +114,8 @@ void hp_part_columns_free(struct hp_part_columns *columns) {
     }
 }
 
-// --- texts --------------------------------------------------------------------------------
+// --- texts
+// --------------------------------------------------------------------------------
 
 // The bytes or objects of a node in each range of sizes or ages.
 struct histogram {
@@ -216,7 +218,8 @@ static const char *text_of_age(struct hp_part_columns *columns,
     return text;
 }
 
-// --- fields -------------------------------------------------------------------------------
+// --- fields
+// -------------------------------------------------------------------------------
 
 static const struct hp_field size_fields[SIZE_FIELDS] = {
     {{"size_histogram", "sizes", "", HP_CELL_TEXT},
@@ -253,10 +256,10 @@ static const struct hp_field age_fields[AGE_FIELDS] = {
 };
 
 void hp_part_columns_set_fields(struct hp_view *view) {
-    if (view->options.sizes) {
+    if (view->options.columns.sizes) {
         hp_view_set_fields(view, size_fields, SIZE_FIELDS);
     }
-    if (view->options.ages) {
+    if (view->options.columns.ages) {
         hp_view_set_fields(view, age_fields, AGE_FIELDS);
     }
 }

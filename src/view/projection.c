@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- names --------------------------------------------------------------------------------
+// --- names
+// --------------------------------------------------------------------------------
 
 const char *hp_metric_name(enum hp_metric metric) {
     static const char *const names[HP_METRICS] = {
@@ -104,7 +105,8 @@ void hp_projection_names(const struct hp_profile *profile, char *text, size_t ro
     }
 }
 
-// --- the profile --------------------------------------------------------------------------
+// --- the profile
+// --------------------------------------------------------------------------
 
 // Copy the stacks of the profile, with their values of the type instead of the metrics.
 // Their frames stay borrowed.

@@ -107,8 +107,8 @@ static void set_fields(struct hp_view *view) {
     enum field with_error = view->options.sort == HP_SORT_CUM && !of_parts ? CUM : FLAT;
     bool has_error = view->head.is_uncertain[hp_column_of(view->options.metric)];
     hp_view_set_fields(view, fields,
-                       view->options.spread ? sizeof fields / sizeof *fields
-                                            : SPREAD_MEAN);
+                       view->options.columns.spread ? sizeof fields / sizeof *fields
+                                                    : SPREAD_MEAN);
     if (of_parts) {
         bool by_age = view->options.by == HP_BY_AGE;
         hp_view_set_fields(view, by_age ? age_fields : size_fields, PART_FIELDS);
@@ -211,11 +211,11 @@ static int build(struct hp_view *view, struct hp_err *err) {
     } else {
         sum_nodes(top, view);
     }
-    if (view->options.spread) {
+    if (view->options.columns.spread) {
         hp_spread_init(&top->spread, view);
     }
     set_fields(view);
-    if (!by_group && (view->options.sizes || view->options.ages)) {
+    if (!by_group && (view->options.columns.sizes || view->options.columns.ages)) {
         top->parts = hp_part_columns_new(view);
         hp_part_columns_set_fields(view);
     }

@@ -10,7 +10,8 @@
 // function here is recursive, as stacks may have any depth.
 #include "view/report_tree.h"
 
-// --- growing ------------------------------------------------------------------------------
+// --- growing
+// ------------------------------------------------------------------------------
 
 // State while the tree of calls is built.
 struct tree_grower {
@@ -21,7 +22,8 @@ struct tree_grower {
     HP_VEC(uint32_t) open;       // open branches, each below the one before
     uint32_t *branch_of;         // by stack: the branch at whose end it ends
     hp_fixed *values;            // by stack, in the view's metric
-    // By stack: a stack of the profile that it contains has a value, even if the sum is 0.
+    // By stack: a stack of the profile that it contains has a value, even if the sum is
+    // 0.
     bool *has_any;
     struct hp_tree_branch *branches; // tree->branches.at, set at the end of grow()
     uint32_t *sequence;              // numbers of branches: parents first, then by cum
@@ -126,7 +128,7 @@ static void grow(struct tree_grower *g) {
     g->order = (struct hp_stack_order){
         .stacks = g->stacks.all.at,
         .truncated = naming->truncated.n,
-        .from_leaf = g->view->options.invert,
+        .from_leaf = g->view->options.tree.invert,
     };
     g->branch_of = hp_alloc(count * sizeof *g->branch_of);
     sum_stacks(g);
@@ -151,7 +153,8 @@ static void grower_done(struct tree_grower *g) {
     free(g->is_foreign);
 }
 
-// --- order --------------------------------------------------------------------------------
+// --- order
+// --------------------------------------------------------------------------------
 
 // Order of branches: by parent, then by cum.  Children of one parent were made in the
 // order of names, so that children with equal cum are ordered by number.
@@ -217,7 +220,8 @@ static void put_in_order(struct tree_grower *g) {
     free(order);
 }
 
-// --- runs ---------------------------------------------------------------------------------
+// --- runs
+// ---------------------------------------------------------------------------------
 
 // The node of a branch at a depth of the tree.
 static hp_node_id node_at(const struct tree_grower *g,
@@ -229,7 +233,7 @@ static hp_node_id node_at(const struct tree_grower *g,
 // text, because only code of the program is shown frame by frame.
 static void find_foreign(struct tree_grower *g) {
     const struct hp_naming *naming = &g->view->naming;
-    enum hp_frames frames = g->view->options.frames;
+    enum hp_frames frames = g->view->options.frames.fold;
     size_t count = hp_node_count(naming);
     g->are_folded = frames == HP_FRAMES_CODE || frames == HP_FRAMES_OWN;
     g->is_foreign = hp_alloc(count * sizeof *g->is_foreign);
@@ -255,7 +259,7 @@ static bool goes_on(const struct tree_grower *g, const struct hp_tree_branch *br
             return false;
         }
     }
-    bool inverted = g->view->options.invert;
+    bool inverted = g->view->options.tree.invert;
     bool ends = depth == branch->end - 1 && branch->flat != 0;
     bool allocates = inverted ? depth == 1 : ends;
     return !allocates && g->is_foreign[node_at(g, above, depth - 1).n] &&
@@ -272,7 +276,8 @@ static uint32_t count_lines(const struct tree_grower *g,
     return lines;
 }
 
-// --- choice -------------------------------------------------------------------------------
+// --- choice
+// -------------------------------------------------------------------------------
 
 // A branch in the order by value.
 struct ranked_branch {
@@ -294,7 +299,7 @@ static int by_value(const void *left, const void *right) {
 static bool is_large(const struct hp_view *view, hp_fixed value) {
     hp_fixed total = view->head.total.of[view->options.metric];
     double size = (double)(value < 0 ? -value : value);
-    return size >= view->options.min_share * (double)total;
+    return size >= view->options.tree.min_share * (double)total;
 }
 
 // Return the branches sorted by value, and set *lines to the number of lines of text of
@@ -327,7 +332,7 @@ static void find_enough(struct hp_view *view, const struct ranked_branch *ranked
         }
         ranked++;
     }
-    if (view->options.min_share <= 0) {
+    if (view->options.tree.min_share <= 0) {
         view->enough = hp_view_enough(view, &values, whole);
     }
 }
@@ -383,7 +388,8 @@ static void choose(struct tree_grower *g, struct hp_view *view) {
     free(ranked);
 }
 
-// --- nodes --------------------------------------------------------------------------------
+// --- nodes
+// --------------------------------------------------------------------------------
 
 // Add the nodes of a branch that are not shown to the sums of hidden nodes.
 static void hide(struct hp_tree *tree, const struct hp_tree_branch *branch) {
@@ -458,7 +464,8 @@ static void mark_last(struct hp_tree *tree) {
     free(has_later);
 }
 
-// --- errors -------------------------------------------------------------------------------
+// --- errors
+// -------------------------------------------------------------------------------
 
 // Give each branch the index of its error: branches with shown nodes, and roots, have an
 // error of their own; other branches share that of the branch above.  Returns the number
@@ -522,7 +529,8 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     hp_trim_heap(); // return freed memory to the system: rows take as much next
 }
 
-// --- the report ---------------------------------------------------------------------------
+// --- the report
+// ---------------------------------------------------------------------------
 
 // Columns of the report.
 enum field {
@@ -546,7 +554,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
         row->parent = node->parent;
         row->depth = node->depth;
     }
-    hp_view_set_fields(view, fields, view->options.invert ? 1 : 2);
+    hp_view_set_fields(view, fields, view->options.tree.invert ? 1 : 2);
     return HP_OK;
 }
 

@@ -31,7 +31,8 @@ const char *hp_view_name_of_input(const struct hp_view *view, struct hp_digest i
     return hp_profile_name_of(view->profile, id);
 }
 
-// --- for programs -------------------------------------------------------------------------
+// --- for programs
+// -------------------------------------------------------------------------
 
 const char *hp_report_name(enum hp_report_kind kind) {
     return hp_reports[kind]->name;

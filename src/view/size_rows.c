@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-// --- rows ---------------------------------------------------------------------------------
+// --- rows
+// ---------------------------------------------------------------------------------
 
 // Whether the view shows a column: memory in use, or allocated memory.
 static bool is_wanted(const struct hp_view *view, enum hp_column column) {
@@ -131,7 +132,8 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
     }
 }
 
-// --- refusals -----------------------------------------------------------------------------
+// --- refusals
+// -----------------------------------------------------------------------------
 
 // Whether the age of any object in use is known.
 static bool has_known_ages(const struct hp_profile *profile) {
@@ -147,12 +149,12 @@ static bool has_known_ages(const struct hp_profile *profile) {
 // for objects in use that dumps list one by one.
 int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    if (options->sizes && view->type) {
+    if (options->columns.sizes && view->type) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("sizes-need-objects",
                                   "sizes are of objects in use, or allocated"));
     }
-    if (options->by != HP_BY_AGE && !options->ages) {
+    if (options->by != HP_BY_AGE && !options->columns.ages) {
         return HP_OK;
     }
     if (hp_column_of(options->metric) != HP_COLUMN_INUSE || view->type) {
@@ -178,7 +180,8 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
                : hp_fail(err, HP_E_EMPTY, HP_NO_AGES_KNOWN);
 }
 
-// --- stacks -------------------------------------------------------------------------------
+// --- stacks
+// -------------------------------------------------------------------------------
 
 // Make the linked lists of the profile's stacks that are one stack of the view (see
 // hp_view_cache), so that the sizes of a stack need to be added up only if it is shown.

@@ -239,9 +239,9 @@ static int64_t *find_binaries(const struct hp_profile *profile) {
 }
 
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view) {
-    struct source_reader reader = {.dirs = view->options.source_dirs,
-                                   .dir_count = view->options.source_dir_count,
-                                   .dirs_only = view->options.source_dirs_only,
+    struct source_reader reader = {.dirs = view->options.sources.dirs,
+                                   .dir_count = view->options.sources.count,
+                                   .dirs_only = view->options.sources.only,
                                    .profile = view->profile,
                                    .binaries = find_binaries(view->profile)};
     uint32_t *source_of =

@@ -15,7 +15,8 @@ struct hp_spread_row {
 // An input whose sum stands out: neither sampling nor the spread of the others explains
 // it.
 struct hp_outlier {
-    // Number in profile->inputs.records; HP_INPUT_NOT_LISTED: only a partial file names it.
+    // Number in profile->inputs.records; HP_INPUT_NOT_LISTED: only a partial file names
+    // it.
     size_t input;
     const char *name; // borrowed from the profile or from struct hp_spread
     hp_fixed value;   // its sum of the stacks that filters leave

@@ -174,7 +174,8 @@ void hp_stack_order_sort(const struct hp_stack_order *order, uint32_t *numbers,
 // In hp_stacks.frame_of: the call belongs to no frame.
 static const uint32_t no_frame = UINT32_MAX;
 
-// --- places -------------------------------------------------------------------------------
+// --- places
+// -------------------------------------------------------------------------------
 
 // Append the call "[other]", which represents the stacks beyond options.max_samples.
 static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
@@ -249,7 +250,8 @@ struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place) 
                              count};
 }
 
-// --- keys ---------------------------------------------------------------------------------
+// --- keys
+// ---------------------------------------------------------------------------------
 
 // Buffer for the key of a stack.
 struct stack_key {
@@ -345,7 +347,8 @@ static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_de
     return is_visible;
 }
 
-// --- distinct stacks ----------------------------------------------------------------------
+// --- distinct stacks
+// ----------------------------------------------------------------------
 
 static uint32_t hash_of(const struct hp_stack_key *stack) {
     return (uint32_t)hp_hash_bytes(stack->at, stack->depth * sizeof *stack->at,
@@ -376,7 +379,8 @@ static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
     return (uint32_t)stacks->all.count - 1;
 }
 
-// --- order --------------------------------------------------------------------------------
+// --- order
+// --------------------------------------------------------------------------------
 
 // Rank the nodes by name, so that stacks are compared as numbers.  The caller frees the
 // array.
@@ -422,7 +426,8 @@ static void sort(struct hp_stacks *stacks, const uint32_t *rank, bool from_leaf)
     stacks->all.capacity = count;
 }
 
-// --- by value -----------------------------------------------------------------------------
+// --- by value
+// -----------------------------------------------------------------------------
 
 // A stack in the order by value.
 struct ranked_stack {
@@ -487,18 +492,20 @@ static void keep_largest(struct hp_stacks *stacks, const uint32_t *by_size, size
 static void limit_count(struct hp_stacks *stacks,
                         const struct hp_report_options *options) {
     struct hp_stack_sums sums;
-    if (options->max_samples == 0 || stacks->all.count <= options->max_samples) {
+    if (options->pprof.max_samples == 0 ||
+        stacks->all.count <= options->pprof.max_samples) {
         return;
     }
     hp_stack_sums_init(&sums, stacks, false);
     hp_stack_sums_add(&sums, stacks, (struct hp_selection){HP_OF_ALL, 0});
     uint32_t *order = hp_stacks_by_value(stacks, &sums, options->metric);
-    keep_largest(stacks, order, options->max_samples);
+    keep_largest(stacks, order, options->pprof.max_samples);
     free(order);
     hp_stack_sums_done(&sums);
 }
 
-// --- all stacks ---------------------------------------------------------------------------
+// --- all stacks
+// ---------------------------------------------------------------------------
 
 // Find the distinct stacks and of_profile, in the order in which the profile has them.
 static void collect(struct hp_stacks *stacks, size_t max_depth) {
@@ -522,13 +529,13 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
     *stacks = (struct hp_stacks){.of = of, .naming = naming};
     if (of == HP_STACKS_OF_ADDRESSES) {
         number_calls(stacks, naming);
-        collect(stacks, options->max_depth);
+        collect(stacks, options->pprof.max_depth);
         sort(stacks, NULL, false);
         limit_count(stacks, options);
     } else {
         collect(stacks, 0);
         uint32_t *rank = rank_names(naming);
-        sort(stacks, rank, of == HP_STACKS_OF_TREE && options->invert);
+        sort(stacks, rank, of == HP_STACKS_OF_TREE && options->tree.invert);
         free(rank);
     }
     hp_trim_heap(); // return memory of collecting and sorting: sums take as much next

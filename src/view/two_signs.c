@@ -18,7 +18,8 @@ bool hp_view_is_negative(const struct hp_view *view) {
     return found;
 }
 
-// --- refusals -----------------------------------------------------------------------------
+// --- refusals
+// -----------------------------------------------------------------------------
 
 // The reason why the view cannot show a difference of two profiles, as the end of a
 // sentence; NULL: it can.
@@ -33,10 +34,10 @@ static const char *refusal_of(const struct hp_view *view) {
            : view->report->needs_accounts
                ? HP_WORDS("signs-no-process", "is no dump of a process")
            : options->gate ? HP_WORDS("signs-no-gate", "has no base for --fail-if")
-           : options->min_share > 0
+           : options->tree.min_share > 0
                ? HP_WORDS("signs-no-shares", "has no shares for --min-share")
-           : options->spread ? HP_WORDS("signs-no-spread", "has no --spread")
-           : options->sizes || options->ages
+           : options->columns.spread ? HP_WORDS("signs-no-spread", "has no --spread")
+           : options->columns.sizes || options->columns.ages
                ? HP_WORDS("signs-no-sizes", "has no --sizes and no --ages")
            : is_table && options->by >= HP_BY_INPUT
                ? HP_WORDS("signs-no-rows", "has rows of functions and other code alone")
@@ -84,7 +85,8 @@ int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err) {
                : HP_OK;
 }
 
-// --- both sides ---------------------------------------------------------------------------
+// --- both sides
+// ---------------------------------------------------------------------------
 
 // The positive part of a stack's values; for the base, the negative part as a positive
 // number.
@@ -178,7 +180,8 @@ static struct hp_profile *split_signs(const struct hp_profile *profile) {
     return split;
 }
 
-// --- one side -----------------------------------------------------------------------------
+// --- one side
+// -----------------------------------------------------------------------------
 
 // Make a profile with the growth of a difference only.
 static struct hp_profile *keep_grown(const struct hp_profile *profile) {
@@ -209,7 +212,8 @@ void hp_two_signs_free(struct hp_profile *profile) {
     }
 }
 
-// --- views --------------------------------------------------------------------------------
+// --- views
+// --------------------------------------------------------------------------------
 
 int hp_two_signs_take(struct hp_view *view) {
     bool has_sides = view->report->has_sides;

@@ -49,7 +49,8 @@
 #include "view/series.h"
 #include "view/stacks.h"
 
-// --- columns ------------------------------------------------------------------------------
+// --- columns
+// ------------------------------------------------------------------------------
 
 // Flags that say how a text table shows a column, besides its plain number; bits.
 enum hp_shown {
@@ -145,7 +146,8 @@ struct hp_row_key {
 #define HP_ROW_TOTAL    (SIZE_MAX - 1)
 #define HP_ROW_FILTERED (SIZE_MAX - 2)
 
-// --- kinds of reports ---------------------------------------------------------------------
+// --- kinds of reports
+// ---------------------------------------------------------------------
 
 struct hp_view;
 struct hp_open_code;
@@ -241,7 +243,8 @@ struct hp_view_use {
     bool all_rows; // a program reads the view: it may ask for rows past the limit
 };
 
-// --- the view -----------------------------------------------------------------------------
+// --- the view
+// -----------------------------------------------------------------------------
 
 // Facts about the inputs, which all reports show.
 struct hp_head {
@@ -317,7 +320,8 @@ struct hp_view_cache {
     HP_VEC(const struct hp_size_part *) parts;
 };
 
-// --- facet of a page: see facet.h ---------------------------------------------------------
+// --- facet of a page: see facet.h
+// ---------------------------------------------------------
 
 // In hp_facet.of_set: samples with this set of labels do not have the property; the
 // inputs that contain the stack have it instead.
@@ -476,8 +480,9 @@ static inline void hp_enough_add(struct hp_enough *values, hp_fixed value) {
 
 // Number of rows that HP_LIMIT_ENOUGH shows: the first rows that together hold 95 % of
 // values->all; or if rows are sorted by cum, and in trees and peek, the rows that hold at
-// least 1 % of `whole` each.  The number is within HP_LEAST_ROWS and HP_MOST_ROWS.  hp_view_find_changes() sets
-// view->enough of a report of changes; significant rows are always included by cum.
+// least 1 % of `whole` each.  The number is within HP_LEAST_ROWS and HP_MOST_ROWS.
+// hp_view_find_changes() sets view->enough of a report of changes; significant rows are
+// always included by cum.
 size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values,
                       hp_fixed whole);
 void hp_view_find_changes(struct hp_view *view);

@@ -17,7 +17,8 @@ enum {
     LEAST_NODE = 200, // a graph draws nodes of at least 1/200 of the filtered sum
 };
 
-// --- refusals -----------------------------------------------------------------------------
+// --- refusals
+// -----------------------------------------------------------------------------
 
 // Return the name of what an input lacks of the view's metric, or the name of the sample
 // type if it lacks that; NULL: it lacks nothing.
@@ -238,7 +239,8 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- the metric ---------------------------------------------------------------------------
+// --- the metric
+// ---------------------------------------------------------------------------
 
 // The sample type to show by default: the only one that the inputs have, if they have
 // none of the four metrics.  NULL: show a metric.
@@ -281,7 +283,8 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- facts and sums of all views ----------------------------------------------------------
+// --- facts and sums of all views
+// ----------------------------------------------------------
 
 // Copy facts about the inputs from the profile to view->head.
 static void describe_inputs(struct hp_view *view) {
@@ -409,8 +412,8 @@ static void add_up_filtered(struct hp_view *view) {
 // name no frames, as naming all frames only for the check would take too long.
 static int check_rules(const struct hp_view *view, struct hp_err *err) {
     struct hp_frame_rules rules;
-    int ret = hp_frame_rules_init(&rules, view->profile, view->options.frame_rules,
-                                  view->options.frame_rule_count, err);
+    int ret = hp_frame_rules_init(&rules, view->profile, view->options.frames.rules,
+                                  view->options.frames.rule_count, err);
     hp_frame_rules_done(&rules);
     return ret;
 }
@@ -419,13 +422,13 @@ static int check_rules(const struct hp_view *view, struct hp_err *err) {
 // view is written.
 static void keep_rules(struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
-    size_t count = options->frame_rule_count;
+    size_t count = options->frames.rule_count;
     view->rules = hp_alloc(count * sizeof *view->rules);
     for (size_t i = 0; i < count; i++) {
-        view->rules[i] = options->frame_rules[i];
+        view->rules[i] = options->frames.rules[i];
         view->rules[i].pattern = hp_copy(view->rules[i].pattern);
     }
-    view->options.frame_rules = view->rules;
+    view->options.frames.rules = view->rules;
 }
 
 // Name all frames.  Stacks of addresses are named by function and a listing by line,
@@ -470,7 +473,8 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     return refuse_nothing(view, err);
 }
 
-// --- shapes -------------------------------------------------------------------------------
+// --- shapes
+// -------------------------------------------------------------------------------
 
 // Number of rows, sorted by cum, that a graph draws: up to the limit, and only rows of at
 // least 1/LEAST_NODE of the filtered sum.
@@ -566,17 +570,16 @@ static enum hp_frames frames_of(const struct hp_view *view) {
     bool is_code = is_ours && by_code && options->kind != HP_REPORT_STACKS &&
                    options->kind != HP_REPORT_INFO &&
                    view->profile->settings.estimator != HP_ESTIMATOR_JEPROF;
-    return options->frames != HP_FRAMES_DEFAULT ? options->frames
-           : options->all_frames                ? HP_FRAMES_RAW
-           : is_code                            ? HP_FRAMES_CODE
-                                                : HP_FRAMES_ALL;
+    return options->frames.fold != HP_FRAMES_DEFAULT ? options->frames.fold
+           : is_code                                 ? HP_FRAMES_CODE
+                                                     : HP_FRAMES_ALL;
 }
 
 // Copy the label and the condition of --fail-if from the options, which point to memory
 // of the caller, and set options.frames.
 static void take_options(struct hp_view *view) {
     view->options.label = view->label;
-    view->options.frames = frames_of(view);
+    view->options.frames.fold = frames_of(view);
     if (view->options.gate) {
         view->gate = *view->options.gate;
         view->options.gate = &view->gate;
@@ -616,7 +619,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         ret = filter(view, err);
     }
     ret = ret == HP_OK ? build_shape(view, err) : ret;
-    view->options.source_dirs = NULL; // the caller owns them; they have been read
+    view->options.sources.dirs = NULL; // the caller owns them; they have been read
     if (ret == HP_OK && options->gate && needs_other_rows(view)) {
         struct hp_view_use rows = {HP_SHAPE_ROWS, use.can, true};
         struct hp_report_options judged = *options;
@@ -659,7 +662,7 @@ void hp_view_free(struct hp_view *view) {
     hp_stacks_done(&view->stacks);
     hp_naming_done(&view->naming);
     hp_filters_done(&view->filters);
-    for (size_t i = 0; view->rules && i < view->options.frame_rule_count; i++) {
+    for (size_t i = 0; view->rules && i < view->options.frames.rule_count; i++) {
         free((char *)(uintptr_t)view->rules[i].pattern);
     }
     free(view->rules);

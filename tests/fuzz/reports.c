@@ -48,7 +48,8 @@ static _Noreturn void fail(const char *what, const struct fuzz_plan *plan) {
     abort();
 }
 
-// --- options ------------------------------------------------------------------------------
+// --- options
+// ------------------------------------------------------------------------------
 
 // Return the first word of *line, and remove it and a space from the line.
 static struct hp_span take_word(struct hp_span *line) {
@@ -114,24 +115,24 @@ static struct hp_report_options report_of(struct hp_span letters) {
     return (struct hp_report_options){
         .by = by_of(letters),
         .label = "k",
-        .source_dirs_only = true,
-        .ages = has(letters, 'y'),
-        .color = has(letters, 'c'),
-        .frames = has(letters, 'a') ? HP_FRAMES_RAW : HP_FRAMES_DEFAULT,
+        .sources.only = true,
+        .columns.ages = has(letters, 'y'),
+        .text.color = has(letters, 'c'),
+        .frames.fold = has(letters, 'a') ? HP_FRAMES_RAW : HP_FRAMES_DEFAULT,
         .gate = has(letters, 'g') ? &gate : NULL,
-        .invert = has(letters, 'i'),
+        .tree.invert = has(letters, 'i'),
         .limit = has(letters, 'n') ? HP_LIMIT_ENOUGH : 0,
         .max_bytes = has(letters, 'b') ? 2000 : 0,
         .metric = has(letters, 'm') ? HP_ALLOC_OBJECTS : HP_INUSE_SPACE,
-        .names = has(letters, 'f')   ? HP_NAMES_FULL
-                 : has(letters, 's') ? HP_NAMES_SHORT
-                                     : HP_NAMES_DEFAULT,
+        .frames.names = has(letters, 'f')   ? HP_NAMES_FULL
+                        : has(letters, 's') ? HP_NAMES_SHORT
+                                            : HP_NAMES_DEFAULT,
         .pairs = has(letters, 'p'),
-        .sizes = has(letters, 'z'),
-        .spread = has(letters, 'x'),
+        .columns.sizes = has(letters, 'z'),
+        .columns.spread = has(letters, 'x'),
         .waste = has(letters, 'q'),
-        .width = has(letters, 'w') ? 60 : 0,
-        .with_error = has(letters, 'e'),
+        .text.width = has(letters, 'w') ? 60 : 0,
+        .pprof.with_error = has(letters, 'e'),
     };
 }
 
@@ -154,7 +155,8 @@ static void plan_make(struct fuzz_plan *plan, struct hp_span line) {
     plan->redacts = has(line, 'r');
 }
 
-// --- inputs -------------------------------------------------------------------------------
+// --- inputs
+// -------------------------------------------------------------------------------
 
 // Files in memory, which are opened by a path like any other file.
 static struct {
@@ -226,7 +228,8 @@ const char *__wrap_hp_demangle_apart(struct hp_strtab *strings, struct hp_mangle
     return NULL;
 }
 
-// --- output -------------------------------------------------------------------------------
+// --- output
+// -------------------------------------------------------------------------------
 
 struct report_output {
     HP_VEC(char) text;
@@ -270,7 +273,7 @@ static void check_output(const struct fuzz_plan *plan, struct report_output *out
     bool is_text = !(hp_format_can(plan->report.format) & HP_IS_BINARY);
     hp_vec_push(&output->text, '\0');
     struct hp_span text = {output->text.at, output->text.count - 1};
-    if (is_text && !plan->report.color && !is_safe(text)) {
+    if (is_text && !plan->report.text.color && !is_safe(text)) {
         fail("it is not safe for a terminal", plan);
     }
     size_t format =

@@ -38,7 +38,8 @@ static uint64_t poisson(double mean) {
     return count;
 }
 
-// --- tables ---------------------------------------------------------------------------------
+// --- tables
+// ---------------------------------------------------------------------------------
 
 struct table {
     int holders;
@@ -94,7 +95,7 @@ static void add_holder(struct hp_profile *profile, const struct table *table, in
 static struct hp_view *view_of(struct hp_profile *profile) {
     struct hp_report_options options = {.kind = HP_REPORT_TOP,
                                         .confidence = 0.95,
-                                        .spread = true};
+                                        .columns.spread = true};
     struct hp_view_use use = {.shape = HP_SHAPE_ROWS,
                               .can = HP_CAN_INTERVALS | HP_CAN_SPREAD};
     struct hp_err err = {0};
@@ -153,7 +154,8 @@ static double slack(double share) {
     return 3 * sqrt(share * (1 - share) / TABLES);
 }
 
-// --- tests ----------------------------------------------------------------------------------
+// --- tests
+// ----------------------------------------------------------------------------------
 
 Test(holders, nobody_is_named_where_all_have_the_same_rates, .timeout = 300) {
     static const int counts[] = {5, 6, 8, 20};

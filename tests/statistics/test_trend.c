@@ -22,7 +22,8 @@ enum {
 
 static const int lengths[LENGTHS] = {10, 30, 100};
 
-// --- cells --------------------------------------------------------------------------------
+// --- cells
+// --------------------------------------------------------------------------------
 
 struct trend_cell {
     enum kind kind;
@@ -95,7 +96,8 @@ static double slack(double share, int count) {
                   "%s, %d dumps, %gR, accum %d: %g", kind_names[(cell).kind], \
                   (cell).dumps, (cell).level, (cell).has_lives, share)
 
-// --- memory that does not grow ------------------------------------------------------------
+// --- memory that does not grow
+// ------------------------------------------------------------
 
 // The largest share of rows that may seem to grow.  Half a cycle, and a sawtooth without
 // its fall, look like growth to any test; the manual warns of these.
@@ -225,7 +227,8 @@ Test(trend, runs_of_twenty_rows_have_no_marked_one, .timeout = 600) {
     }
 }
 
-// --- leaks --------------------------------------------------------------------------------
+// --- leaks
+// --------------------------------------------------------------------------------
 
 static void is_found(struct trend_cell cell, double least) {
     struct trend_shares shares = look_at(cell);
@@ -255,7 +258,8 @@ Test(trend, of_a_leak_is_found, .timeout = 600) {
     }
 }
 
-// --- since when -----------------------------------------------------------------------------
+// --- since when
+// -----------------------------------------------------------------------------
 
 static void is_found_since(struct trend_cell cell, double least, double inside) {
     struct trend_shares shares = look_at(cell);
@@ -383,7 +387,8 @@ Test(trend, a_rise_in_each_of_the_last_steps_is_said, .timeout = 600) {
     free_times(times);
 }
 
-// --- shapes -------------------------------------------------------------------------------
+// --- shapes
+// -------------------------------------------------------------------------------
 
 Test(trend, shape_of_a_step_is_seen, .timeout = 600) {
     static const double least[LENGTHS] = {0.90, 0.90, 0.86};
@@ -442,7 +447,8 @@ Test(trend, shape_of_walks_is_none, .timeout = 600) {
     }
 }
 
-// --- the report ---------------------------------------------------------------------------
+// --- the report
+// ---------------------------------------------------------------------------
 
 enum {
     R = 4096,

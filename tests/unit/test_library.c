@@ -199,7 +199,8 @@ Test(library, knows_its_archives_when_their_paths_are_gone) {
     int fd = file_of(archive, sizeof archive, path);
     char *as_given = strdup(path);
     struct hp_report_options report = {.kind = HP_REPORT_MERGE, .format = "hpa"};
-    struct hp_read_options options = {.tar = as_given,
+    struct hp_read_options options = {.tars = (const char *const[]){as_given},
+                                      .tar_count = 1,
                                       .planned = &report,
                                       .planned_count = 1};
     struct hp_profile *profile = hp_profile_new();
@@ -222,7 +223,8 @@ Test(library, counts_in_its_progress_only_what_was_read) {
     int fd = file_of(archive, sizeof archive, path);
     struct hp_progress last = {.done = 0};
     struct hp_read_options options = {
-        .tar = path,
+        .tars = (const char *const[]){path},
+        .tar_count = 1,
         .jobs = 1,
         .max_skipped = 1,
         .progress = take_progress,

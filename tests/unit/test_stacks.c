@@ -55,7 +55,7 @@ static void expect_name(uint32_t stack, uint32_t place, uint32_t call, const cha
 static void collect(struct hp_report_options options) {
     static const struct hp_filters no_filters;
     struct hp_err err;
-    options.frames = options.frames ? options.frames : HP_FRAMES_ALL;
+    options.frames.fold = options.frames.fold ? options.frames.fold : HP_FRAMES_ALL;
     cr_assert_eq(hp_naming_init(&naming, &profile, &no_filters, &options, &err), HP_OK);
     hp_stacks_init(&stacks, HP_STACKS_OF_ADDRESSES, &naming, &options);
 }
@@ -96,7 +96,7 @@ Test(stacks, keeps_stacks_of_other_allocator_frames_apart_if_asked) {
     hp_frame_id a[] = {FRAME(1, "malloc"), main}, b[] = {FRAME(2, "calloc"), main};
     add(a, 2, one);
     add(b, 2, one);
-    collect((struct hp_report_options){.frames = HP_FRAMES_RAW});
+    collect((struct hp_report_options){.frames.fold = HP_FRAMES_RAW});
     cr_expect_eq(stacks.all.count, 2);
 }
 
@@ -126,7 +126,7 @@ Test(stacks, names_what_has_no_frame) {
 Test(stacks, hides_inlined_calls_if_asked) {
     hp_frame_id frames[] = {FRAME(2, "f", "g", "h")};
     add(frames, 1, one);
-    collect((struct hp_report_options){.no_inlines = true});
+    collect((struct hp_report_options){.frames.no_inlines = true});
     cr_expect_eq(hp_stacks_place(&stacks, stacks.all.at[0].at[0]).count, 1);
     expect_name(0, 0, 0, "h");
 }
@@ -152,7 +152,7 @@ Test(stacks, stand_for_deeper_ones_by_their_leaf_side) {
     hp_frame_id frames[] = {FRAME(1, "a"), FRAME(2, "b"), FRAME(3, "c"), FRAME(4, "d")};
     add(frames, 4, one);
     add(frames, 3, one);
-    collect((struct hp_report_options){.max_depth = 3});
+    collect((struct hp_report_options){.pprof.max_depth = 3});
     cr_assert_eq(stacks.all.count, 2);
     cr_assert_eq(stacks.all.at[1].depth, 3);
     expect_name(1, 0, 0, "a");
@@ -167,7 +167,7 @@ Test(stacks, become_one_where_they_are_too_many_and_small) {
     add(&b, 1, one * 9);
     add(&c, 1, one * 3);
     add(&d, 1, one * 3);
-    collect((struct hp_report_options){.max_samples = 3});
+    collect((struct hp_report_options){.pprof.max_samples = 3});
     cr_assert_eq(stacks.all.count, 3);
     expect_name(0, 0, 0, "b");
     expect_name(1, 0, 0, "c");

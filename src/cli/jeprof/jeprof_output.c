@@ -75,11 +75,11 @@ int hp_jeprof_library_report(const struct hp_jeprof_session *session, const char
         .kind = kind,
         .format = "text",
         .metric = session->options->metric,
-        .frames = HP_FRAMES_RAW,
+        .frames.fold = HP_FRAMES_RAW,
         .filters = filters,
         .filter_count = ignore != NULL ? 2 : 1,
-        .source_dirs = settings->source_dirs.items,
-        .source_dir_count = settings->source_dirs.count,
+        .sources.dirs = settings->source_dirs.items,
+        .sources.count = settings->source_dirs.count,
         .limit = hp_format_limit("text"),
     };
     struct hp_cli_outfile out = {.fd = -1};

@@ -358,8 +358,8 @@ static struct hp_view *view_of(const struct hp_profile *profile,
                                const struct hp_filter *filter, struct hp_err *err) {
     struct hp_report_options options = {
         .kind = HP_REPORT_MERGE,
-        .frames = HP_FRAMES_RAW,
-        .names = HP_NAMES_FULL, // jeprof shortens names by its own rules
+        .frames.fold = HP_FRAMES_RAW,
+        .frames.names = HP_NAMES_FULL, // jeprof shortens names by its own rules
         .no_error = true,
         .filters = filter,
         .filter_count = filter != NULL,

@@ -22,7 +22,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
                   "{\"schema\": \"hprof-agg.summary/1\", \"report\": \"%s\", "
                   "\"by\": \"%s\", \"view\": \"%s\",\n \"metric\": ",
                   view->report->name, hp_view_row_kind(view),
-                  hp_frames_name(view->options.frames));
+                  hp_frames_name(view->options.frames.fold));
     hp_json_string(out, hp_span_of(hp_view_metric_name(view, metric)));
     hp_sink_print(out, ", \"confidence\": %g, \"total\": ", view->options.confidence);
     hp_html_kind_of(view)->total(out, view);

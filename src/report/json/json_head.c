@@ -12,7 +12,8 @@
 //                 "stacks": 1234},
 //      "total": {"inuse-space": ESTIMATE or null, "inuse-objects": ESTIMATE or null,
 //                "alloc-space": ESTIMATE or null, "alloc-objects": ESTIMATE or null},
-//      "stacks_total": the same of the sum of all stacks (if headers show the total better),
+//      "stacks_total": the same of the sum of all stacks (if headers show the total
+// better),
 //      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5,
 //                 "rows_too_high": false} or null,
 //      "not_compared": [...] (if functions of a module are not compared in all dumps),
@@ -111,7 +112,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
                   "{\"schema\": \"hprof-agg.%s/%d\", \"command\": \"%s\", "
                   "\"by\": \"%s\", \"frames\": \"%s\",\n ",
                   has_signs ? "differences" : command, has_signs ? 1 : 2, command,
-                  hp_view_row_kind(view), hp_frames_name(options->frames));
+                  hp_view_row_kind(view), hp_frames_name(options->frames.fold));
     if (options->by == HP_BY_LABEL) {
         hp_sink_text(out, "\"label\": ");
         hp_json_string(out, hp_span_of(options->label));
@@ -135,7 +136,8 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// --- inputs -----------------------------------------------------------------------------
+// --- inputs
+// -----------------------------------------------------------------------------
 
 // Write "reasons": for each reason, the number of inputs that are not used because of it.
 // It does not count inputs that are replaced by another dump of their process.
@@ -190,7 +192,8 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// --- totals -------------------------------------------------------------------------------
+// --- totals
+// -------------------------------------------------------------------------------
 
 // The total in a metric; a function for hp_json_estimates().
 static struct hp_amount amount_of_total(const void *data, enum hp_metric metric) {
@@ -250,7 +253,8 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, ", \"rows_too_high\": %s},\n ", unseen.is_much ? "true" : "false");
 }
 
-// --- filters ------------------------------------------------------------------------------
+// --- filters
+// ------------------------------------------------------------------------------
 
 // Write the filters, "filters": [{"rule": "focus", "pattern": "f"}], or with `picks` the
 // patterns that select the functions of peek and list, "patterns": ["^f$"].  If there are
@@ -336,7 +340,8 @@ static void put_open(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "],\n ");
 }
 
-// --- heads --------------------------------------------------------------------------------
+// --- heads
+// --------------------------------------------------------------------------------
 
 void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
     put_head(out, view);

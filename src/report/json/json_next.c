@@ -48,7 +48,8 @@ struct subject {
     HP_VEC(char) rooms[2];
 };
 
-// --- commands -----------------------------------------------------------------------------
+// --- commands
+// -----------------------------------------------------------------------------
 
 // Write a pattern that matches this name only: ^\Qname\E$, in which a \E becomes \E\\E\Q.
 static void put_pattern(struct hp_sink *out, const char *option, struct hp_span name) {
@@ -90,12 +91,12 @@ static void put_options(struct hp_sink *out, const struct hp_view *view) {
     if (options->metric != HP_INUSE_SPACE || view->projection) {
         put_value(out, "metric", hp_view_metric_name(view, options->metric));
     }
-    if (options->frames != HP_FRAMES_CODE) {
-        hp_sink_print(out, ", \"--frames=%s\"", hp_frames_name(options->frames));
+    if (options->frames.fold != HP_FRAMES_CODE) {
+        hp_sink_print(out, ", \"--frames=%s\"", hp_frames_name(options->frames.fold));
     }
-    hp_sink_text(out, options->no_inlines ? ", \"--no-inlines\"" : "");
-    for (size_t i = 0; i < options->frame_rule_count; i++) {
-        const struct hp_frame_rule *rule = &options->frame_rules[i];
+    hp_sink_text(out, options->frames.no_inlines ? ", \"--no-inlines\"" : "");
+    for (size_t i = 0; i < options->frames.rule_count; i++) {
+        const struct hp_frame_rule *rule = &options->frames.rules[i];
         bool has_option = rule->makes == HP_CLASS_WRAPPER || rule->makes == HP_CLASS_OWN;
         if (has_option && rule->field == HP_FIELD_ANY) {
             put_value(out, hp_frame_class_name(rule->makes), rule->pattern);
@@ -125,8 +126,8 @@ static bool is_safe(struct hp_span text) {
 static bool has_safe_options(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     bool is_good = is_safe(view->head.thread);
-    for (size_t i = 0; is_good && i < options->frame_rule_count; i++) {
-        is_good = is_safe(hp_span_of(options->frame_rules[i].pattern));
+    for (size_t i = 0; is_good && i < options->frames.rule_count; i++) {
+        is_good = is_safe(hp_span_of(options->frames.rules[i].pattern));
     }
     for (size_t i = 0; is_good && i < view->filters.count; i++) {
         is_good = is_safe(hp_span_of(view->filters.at[i].pattern));
@@ -155,7 +156,8 @@ static void put_command(struct next *next, struct next_command command) {
     hp_sink_text(out, "]}");
 }
 
-// --- the first row ------------------------------------------------------------------------
+// --- the first row
+// ------------------------------------------------------------------------
 
 // Set the name of the function in the three forms that commands look for.
 static void set_function(struct subject *subject, struct hp_span full) {
@@ -199,7 +201,8 @@ static bool has_focus(const struct hp_view *view) {
     return found;
 }
 
-// --- what is asked next -------------------------------------------------------------------
+// --- what is asked next
+// -------------------------------------------------------------------
 
 // Write the commands for a row that is a function, line or address.
 static void ask_of_function(struct next *next, const struct subject *subject) {
@@ -278,7 +281,7 @@ static void ask_of_group(struct next *next) {
 // Write the commands for a tree.
 static void ask_of_tree(struct next *next) {
     struct hp_span none = {"", 0};
-    if (!next->view->options.invert) {
+    if (!next->view->options.tree.invert) {
         put_command(next,
                     (struct next_command){"which functions allocate, and from where",
                                           HP_REPORT_TREE, NULL, none, "--invert"});

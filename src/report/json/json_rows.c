@@ -14,7 +14,8 @@
 
 #include "view/top.h"
 
-// --- rows ---------------------------------------------------------------------------------
+// --- rows
+// ---------------------------------------------------------------------------------
 
 // Write the number of replicates (classes of dumps), and quantiles of the totals of
 // dumps; for inputs whose single dumps are not known.
@@ -118,7 +119,7 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, "}");
     }
     hp_sink_text(out, "]");
-    if (view->options.spread) {
+    if (view->options.columns.spread) {
         put_outliers(out, view);
         put_holders(out, view);
     }

@@ -27,7 +27,7 @@ static void put_node(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, ", \"cum\": ");
     hp_json_estimate(out, view, &cum, metric);
     hp_sink_text(out, ", \"flat\": ");
-    if (view->options.invert) {
+    if (view->options.tree.invert) {
         hp_sink_text(out, "null");
     } else {
         hp_json_fixed(out, hp_tree_flat(tree, node), metric);

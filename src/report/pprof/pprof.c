@@ -203,7 +203,8 @@ static void put_sample_types(struct profile_writer *w) {
     hp_protobuf_done(&message);
 }
 
-// --- sums ---------------------------------------------------------------------------------
+// --- sums
+// ---------------------------------------------------------------------------------
 
 // Prepare sums of the metrics and of all sample types, all zeros.
 static void sums_init(struct profile_writer *w) {
@@ -277,7 +278,8 @@ static bool *find_used_stacks(struct profile_writer *w) {
     return is_stack_used;
 }
 
-// --- samples ------------------------------------------------------------------------------
+// --- samples
+// ------------------------------------------------------------------------------
 
 // Add to the sample the labels that the stack's samples have in the inputs.
 static void put_tags(struct profile_writer *w, hp_string set) {
@@ -481,7 +483,8 @@ static void put_all_samples(struct profile_writer *w) {
     }
 }
 
-// --- the rest -----------------------------------------------------------------------------
+// --- the rest
+// -----------------------------------------------------------------------------
 
 // The time of the profile: the first time of the inputs, as pprof itself merges.  The
 // exact time that inputs state is used if it is the same to within rounding.
@@ -554,7 +557,8 @@ static void put_period(struct profile_writer *w) {
     hp_protobuf_done(&type);
 }
 
-// --- comments -------------------------------------------------------------------------------
+// --- comments
+// -------------------------------------------------------------------------------
 
 // The comments of the profile; each text is written once.
 struct comments {
@@ -719,12 +723,12 @@ static void write_pprof(struct hp_sink *out, const struct hp_view *view) {
 
 // Apply the limits of Pyroscope, which does not accept more by default.
 static void complete(struct hp_report_options *options) {
-    bool has_limits = options->flavor == HP_FLAVOR_PYROSCOPE;
-    if (has_limits && options->max_samples == 0) {
-        options->max_samples = PYROSCOPE_SAMPLES;
+    bool has_limits = options->pprof.flavor == HP_FLAVOR_PYROSCOPE;
+    if (has_limits && options->pprof.max_samples == 0) {
+        options->pprof.max_samples = PYROSCOPE_SAMPLES;
     }
-    if (has_limits && options->max_depth == 0) {
-        options->max_depth = PYROSCOPE_DEPTH;
+    if (has_limits && options->pprof.max_depth == 0) {
+        options->pprof.max_depth = PYROSCOPE_DEPTH;
     }
 }
 

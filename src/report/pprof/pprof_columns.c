@@ -51,7 +51,7 @@ static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *v
 }
 
 bool hp_pprof_has_errors(const struct hp_view *view) {
-    return view->options.with_error && view->options.kind != HP_REPORT_DIFF;
+    return view->options.pprof.with_error && view->options.kind != HP_REPORT_DIFF;
 }
 
 // Whether a column with this type (its name) exists.
@@ -91,7 +91,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
                                            HP_INUSE_OBJECTS, HP_INUSE_SPACE};
 
     const char *const *names =
-        view->options.flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
+        view->options.pprof.flavor == HP_FLAVOR_DATADOG ? datadogs : usual;
     *columns = (struct hp_pprof_columns){0};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         // A missing metric would be read as 0.
@@ -108,7 +108,8 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
     add_types(columns, view);
 }
 
-// --- the default ----------------------------------------------------------------------------
+// --- the default
+// ----------------------------------------------------------------------------
 
 // Find a column of estimates by its usual name, that of Go, or a sample type by its own
 // name; NULL if there is none.
@@ -142,7 +143,8 @@ struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
     return found ? found->type : columns->of.at[columns->estimates - 1].type;
 }
 
-// --- numbers --------------------------------------------------------------------------------
+// --- numbers
+// --------------------------------------------------------------------------------
 
 // The exact value of a stack in a column, in units of 2^-HP_SPACE_FRACTION, or
 // 2^-HP_OBJECTS_FRACTION for objects.  The variance needs no shift: its unit is KiB^2.

@@ -39,7 +39,8 @@ struct account {
     size_t room;                        // cells of a name; 0: any
 };
 
-// --- columns ------------------------------------------------------------------------------
+// --- columns
+// ------------------------------------------------------------------------------
 
 // Whether a field has a column that was not dropped.
 static bool is_shown(const struct account *a, size_t field) {
@@ -92,7 +93,8 @@ static void put_titles(const struct account *a) {
                   hp_text_plain(a->view));
 }
 
-// --- rows ---------------------------------------------------------------------------------
+// --- rows
+// ---------------------------------------------------------------------------------
 
 static void append(struct hp_buffer *text, const char *more) {
     hp_buffer_append(text, hp_span_of(more));
@@ -100,7 +102,7 @@ static void append(struct hp_buffer *text, const char *more) {
 
 // Write a name, shortened to its room, and free the text.
 static void put_cut(const struct account *a, struct hp_buffer *whole) {
-    struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.ascii};
+    struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.text.ascii};
     struct hp_buffer shown = {0};
     hp_text_cut_text(&shown, hp_buffer_span(whole), &cut);
     hp_sink_put(a->out, shown.text.at, shown.text.count);
@@ -230,7 +232,8 @@ static void put_row(const struct account *a, size_t row) {
     hp_sink_text(a->out, "\n");
 }
 
-// --- tables -------------------------------------------------------------------------------
+// --- tables
+// -------------------------------------------------------------------------------
 
 // Write the remarks of rows below their table.
 static void put_notes(const struct account *a, size_t from, size_t to) {

@@ -17,7 +17,8 @@ enum {
     MOST_NAME = 28,
 };
 
-// --- numbers ------------------------------------------------------------------------------
+// --- numbers
+// ------------------------------------------------------------------------------
 
 void hp_text_format(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
                     enum hp_unit unit) {
@@ -70,7 +71,8 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p) {
     }
 }
 
-// --- cells --------------------------------------------------------------------------------
+// --- cells
+// --------------------------------------------------------------------------------
 
 void hp_text_put(struct hp_sink *out, const char *text, int width) {
     int missing = width - (int)hp_text_cells(hp_span_of(text), false);
@@ -86,7 +88,7 @@ void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
 static int amount_width(const struct hp_view *view) {
     char total[HP_NUMBER_SIZE];
     enum hp_metric metric = view->options.metric;
-    if (view->options.width == 0) {
+    if (view->options.text.width == 0) {
         return AMOUNT_WIDTH;
     }
     hp_text_format(total, view->head.total.of[metric], metric, view->options.unit);
@@ -134,7 +136,8 @@ static int error_width(const struct hp_view *view) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     enum hp_unit unit = view->options.unit;
     bool is_wide = is_space && (unit == HP_UNIT_B || unit == HP_UNIT_KIB);
-    return (is_wide ? WIDE_ERROR : ERROR_WIDTH) + (view->options.ascii ? ASCII_ERROR : 0);
+    return (is_wide ? WIDE_ERROR : ERROR_WIDTH) +
+           (view->options.text.ascii ? ASCII_ERROR : 0);
 }
 
 struct hp_text_widths hp_text_widths_of(const struct hp_view *view) {
@@ -146,8 +149,9 @@ void hp_text_error(struct hp_sink *out, const struct hp_view *view,
                    int width) {
     unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
                                         view->options.metric);
-    int shorter = (int)hp_text_cells(hp_span_of(text->interval), view->options.ascii) -
-                  (int)hp_text_cells(hp_span_of(text->interval), false);
+    int shorter =
+        (int)hp_text_cells(hp_span_of(text->interval), view->options.text.ascii) -
+        (int)hp_text_cells(hp_span_of(text->interval), false);
     hp_text_put(out, text->interval, width - shorter);
     // A single sampled object can have much weight: it is marked even if its interval is
     // narrow.
@@ -178,12 +182,13 @@ void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
         view->options.confidence * 100);
 }
 
-// --- columns ------------------------------------------------------------------------------
+// --- columns
+// ------------------------------------------------------------------------------
 
 // The least cells that a name gets before columns are dropped.  Names of lines and
 // addresses get half as much again, for the file and line beside the function.
 static size_t least_name(const struct hp_view *view) {
-    size_t least = LEAST_NAME + (view->options.width - HP_LEAST_WIDTH) / 5;
+    size_t least = LEAST_NAME + (view->options.text.width - HP_LEAST_WIDTH) / 5;
     enum hp_granularity by = view->options.by;
     bool has_place = by == HP_BY_LINE || by == HP_BY_ADDRESS;
     least = least < MOST_NAME ? least : MOST_NAME;
@@ -204,7 +209,7 @@ static struct hp_text_part *next_to_leave(struct hp_text_part *parts, size_t cou
 }
 
 size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_t count) {
-    size_t width = view->options.width, used = 0;
+    size_t width = view->options.text.width, used = 0;
     if (width == 0) {
         return 0;
     }
@@ -227,11 +232,11 @@ bool hp_text_has_errors(const struct hp_view *view) {
 }
 
 const char *hp_text_bold(const struct hp_view *view) {
-    return view->options.color ? "\033[1m" : "";
+    return view->options.text.color ? "\033[1m" : "";
 }
 
 const char *hp_text_plain(const struct hp_view *view) {
-    return view->options.color ? "\033[0m" : "";
+    return view->options.text.color ? "\033[0m" : "";
 }
 
 const char *hp_text_plural(const char *what, bool is_one) {

@@ -83,8 +83,8 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
 static void put_own(struct hp_sink *out, const struct hp_view *view,
                     const struct hp_charges *charges) {
     double libraries = share_of(charges->libraries, charges);
-    if (view->options.frames == HP_FRAMES_CODE && view->options.by == HP_BY_FUNCTION &&
-        libraries > least_libraries &&
+    if (view->options.frames.fold == HP_FRAMES_CODE &&
+        view->options.by == HP_BY_FUNCTION && libraries > least_libraries &&
         share_of(hp_largest_owner(view), charges) <= most_own) {
         hp_sink_print(
             out,
@@ -149,7 +149,7 @@ static void put_offsets(struct hp_sink *out, const struct hp_view *view) {
 void hp_text_folding_notes(struct hp_sink *out, const struct hp_view *view) {
     bool has_shares = !hp_view_is_of_differences(view);
     // Otherwise folding moves nothing that the report would show.
-    if (view->options.frames != HP_FRAMES_ALL && has_shares) {
+    if (view->options.frames.fold != HP_FRAMES_ALL && has_shares) {
         struct hp_charges charges = hp_charges_of(view);
         put_moved(out, view, &charges);
         put_own(out, view, &charges);

@@ -65,7 +65,8 @@ static int power_of(hp_fixed value, double high, enum hp_unit unit) {
     return power;
 }
 
-// --- numbers ------------------------------------------------------------------------------
+// --- numbers
+// ------------------------------------------------------------------------------
 
 // Convert to an integer, limited so that it cannot overflow.
 static hp_int128 whole(double digits) {
@@ -100,7 +101,8 @@ static void put_with_unit(char *out, hp_int128 digits, const struct scale *scale
     }
 }
 
-// --- estimates ----------------------------------------------------------------------------
+// --- estimates
+// ----------------------------------------------------------------------------
 
 // Write the interval as "± half"; half is the longer side, rounded up.
 static void put_half(struct hp_text_estimate *text, hp_int128 value,
@@ -222,11 +224,11 @@ void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *v
 void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
                    const struct hp_amount *amount) {
     struct hp_text_estimate text;
-    if (view->options.width == 0) {
+    if (view->options.text.width == 0) {
         return;
     }
     hp_text_row_estimate(&text, view, amount);
-    int error = (int)hp_text_cells(hp_span_of(text.interval), view->options.ascii);
+    int error = (int)hp_text_cells(hp_span_of(text.interval), view->options.text.ascii);
     int value = text.is_alone ? 1 : (int)strlen(text.value);
     widths->error = error > widths->error ? error : widths->error;
     widths->amount = value > widths->amount ? value : widths->amount;
@@ -239,7 +241,8 @@ void hp_text_put_interval(struct hp_sink *out, const struct hp_text_estimate *te
     }
 }
 
-// --- bytes --------------------------------------------------------------------------------
+// --- bytes
+// --------------------------------------------------------------------------------
 
 // Write bytes with at least one decimal, rounded by `round`.
 static void put_bytes(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit,

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-// --- inputs -------------------------------------------------------------------------------
+// --- inputs
+// -------------------------------------------------------------------------------
 
 // Write the sample period, " · sample period 512 KiB", or that there is none or periods
 // differ between inputs.
@@ -114,7 +115,8 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// --- totals -------------------------------------------------------------------------------
+// --- totals
+// -------------------------------------------------------------------------------
 
 // Write the total of a metric, with its interval if sampling leaves it uncertain.
 static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
@@ -219,7 +221,8 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     put_selection(out, view, &unseen);
 }
 
-// --- filters and warnings -----------------------------------------------------------------
+// --- filters and warnings
+// -----------------------------------------------------------------
 
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view) {
     bool is_first = true;
@@ -262,7 +265,8 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {
-        hp_sink_text(out, view->options.color ? "\033[33mwarning:\033[0m " : "warning: ");
+        hp_sink_text(out,
+                     view->options.text.color ? "\033[33mwarning:\033[0m " : "warning: ");
         hp_sink_escaped(out, hp_view_warning(view, i));
         hp_sink_text(out, "\n");
     }
@@ -279,7 +283,7 @@ void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
 // only, and not from each input.
 static void put_groups(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_top *top = view->extra;
-    if (view->options.spread && top->spread.groups > 0) {
+    if (view->options.columns.spread && top->spread.groups > 0) {
         hp_sink_print(out, "spread     from %zu group%s of dumps\n", top->spread.groups,
                       top->spread.groups == 1 ? "" : "s");
     }

@@ -26,7 +26,8 @@ struct line_writer {
     struct hp_buffer line, ascii;
 };
 
-// --- words --------------------------------------------------------------------------------
+// --- words
+// --------------------------------------------------------------------------------
 
 static size_t count_spaces(struct hp_span text) {
     size_t count = 0;
@@ -136,7 +137,8 @@ static void put_wrapped(struct line_writer *lines, struct hp_span line) {
     hp_sink_text(lines->out, "\n");
 }
 
-// --- lines --------------------------------------------------------------------------------
+// --- lines
+// --------------------------------------------------------------------------------
 
 // Return a line with all characters outside of ASCII replaced; valid until the next call.
 static struct hp_span without_utf8(struct line_writer *lines, struct hp_span line) {
@@ -200,8 +202,8 @@ static int take(void *data, const void *bytes, size_t size) {
 void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
                        hp_writer *writer) {
     struct line_writer lines = {.out = out,
-                                .width = view->options.width,
-                                .is_ascii = view->options.ascii};
+                                .width = view->options.text.width,
+                                .is_ascii = view->options.text.ascii};
     struct hp_sink sink;
     struct hp_err err;
     hp_sink_init(&sink, take, &lines);

@@ -66,7 +66,8 @@ void hp_text_append_safe(struct hp_buffer *out, struct hp_span text) {
     }
 }
 
-// --- parts of a name ----------------------------------------------------------------------
+// --- parts of a name
+// ----------------------------------------------------------------------
 
 // Append the file and line of an origin, "/srv/main.c:15", as names of lines and
 // addresses end with it.
@@ -147,7 +148,7 @@ static void cut_base(const struct hp_text_names *names, const struct row_name *n
 }
 
 static size_t cells(const struct hp_text_names *names, const struct hp_buffer *text) {
-    return hp_text_cells(hp_buffer_span(text), names->view->options.ascii);
+    return hp_text_cells(hp_buffer_span(text), names->view->options.text.ascii);
 }
 
 // The room that is left of `room` when `used` cells are taken; 0 stays 0, and otherwise
@@ -164,7 +165,7 @@ static size_t half(size_t room) {
 // gets up to half of the room.
 static void build_place(const struct hp_text_names *names, const struct row_name *name,
                         size_t room, struct hp_buffer *out) {
-    struct hp_text_cut cut = {.is_ascii = names->view->options.ascii};
+    struct hp_text_cut cut = {.is_ascii = names->view->options.text.ascii};
     size_t base = cells(names, &name->base);
     bool has_room = room == 0 || name->lead.text.count == 0 || room >= LEAST_PLACED;
     if (name->place.text.count > 0 && has_room) {
@@ -177,7 +178,8 @@ static void build_place(const struct hp_text_names *names, const struct row_name
 // Build name->text from the parts of the name; shorten it to its room if names->is_cut.
 static void build_text(const struct hp_text_names *names, struct row_name *name) {
     size_t room = names->is_cut ? name->room : 0;
-    struct hp_text_cut cut = {.room = half(room), .is_ascii = names->view->options.ascii};
+    struct hp_text_cut cut = {.room = half(room),
+                              .is_ascii = names->view->options.text.ascii};
     struct hp_buffer mark = {0}, place = {0};
     name->text.text.count = 0;
     hp_text_cut_text(&mark, hp_buffer_span(&name->mark), &cut);
@@ -198,7 +200,8 @@ static void build_text(const struct hp_text_names *names, struct row_name *name)
     hp_vec_done(&place.text);
 }
 
-// --- what is different --------------------------------------------------------------------
+// --- what is different
+// --------------------------------------------------------------------
 
 // Names of several rows that have the same text and have to be distinguished: numbers in
 // names->names.
@@ -432,7 +435,8 @@ static void distinguish(const struct alike *alike) {
     }
 }
 
-// --- all names ----------------------------------------------------------------------------
+// --- all names
+// ----------------------------------------------------------------------------
 
 static int by_text(const void *left, const void *right, void *data) {
     const uint32_t *a = left, *b = right;

@@ -19,7 +19,7 @@ enum {
 
 // Cells of the left column: half of a line, but not less or more than these limits.
 static size_t room_of(const struct hp_view *view) {
-    size_t width = view->options.width;
+    size_t width = view->options.text.width;
     size_t half = width > INDENT ? (width - INDENT) / 2 : 0;
     return width == 0 || half > MOST_ROOM ? MOST_ROOM
            : half < LEAST_ROOM            ? LEAST_ROOM
@@ -29,7 +29,8 @@ static size_t room_of(const struct hp_view *view) {
 // Store the name of a frame, shortened to its column; "" below the end of a stack.
 static void cut_name(struct hp_buffer *out, const struct hp_view *view,
                      const struct hp_visible_frames *frames, size_t depth) {
-    struct hp_text_cut cut = {.room = room_of(view) - 2, .is_ascii = view->options.ascii};
+    struct hp_text_cut cut = {.room = room_of(view) - 2,
+                              .is_ascii = view->options.text.ascii};
     struct hp_buffer safe = {0};
     out->text.count = 0;
     if (depth < frames->nodes.count) {
@@ -47,7 +48,7 @@ static struct hp_span name_in(const struct hp_buffer *buffer) {
 // Write the left column, padded.
 static void put_left(struct hp_sink *out, const struct hp_view *view,
                      struct hp_span text) {
-    size_t cells = hp_text_cells(text, view->options.ascii), room = room_of(view);
+    size_t cells = hp_text_cells(text, view->options.text.ascii), room = room_of(view);
     hp_sink_print(out, "%*s", INDENT, "");
     hp_sink_put(out, text.at, text.size);
     hp_sink_print(out, "%*s", cells < room ? (int)(room - cells) : 1, "");

@@ -102,7 +102,8 @@ static bool has_error_after(const struct table *t, const struct hp_field *field)
            shows(t, t->with_error, HP_SHOWN_ERROR);
 }
 
-// --- what fits ----------------------------------------------------------------------------
+// --- what fits
+// ----------------------------------------------------------------------------
 
 // A thing that a column of a table shows of a field (its number, share, interval ...),
 // its width, and its bit in table.gone.
@@ -191,7 +192,8 @@ static void fit(struct table *t) {
     hp_vec_done(&pieces.parts);
 }
 
-// --- titles -------------------------------------------------------------------------------
+// --- titles
+// -------------------------------------------------------------------------------
 
 // Write the titles of the columns of a field.
 static void put_title(const struct table *t, const struct hp_field *field) {
@@ -244,7 +246,8 @@ static void put_titles(const struct table *t) {
                   hp_text_plain(t->view));
 }
 
-// --- cells --------------------------------------------------------------------------------
+// --- cells
+// --------------------------------------------------------------------------------
 
 // Write an end of an interval of a change; "-" if it is not known.
 static void put_end(const struct table *t, double end) {
@@ -424,7 +427,8 @@ static void name_rows(struct table *t, size_t shown) {
     hp_text_names_make_distinct(t->names);
 }
 
-// --- below the table ----------------------------------------------------------------------
+// --- below the table
+// ----------------------------------------------------------------------
 
 // Whether the table has a column that is added up.
 static bool adds_up(const struct hp_view *view) {
@@ -525,7 +529,8 @@ static void put_notes(const struct table *t) {
     }
 }
 
-// --- all ----------------------------------------------------------------------------------
+// --- all
+// ----------------------------------------------------------------------------------
 
 // Write the head of the kind of report.
 static void put_head(const struct table *t) {
@@ -560,7 +565,7 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     }
     put_rest(&t, shown);
     put_notes(&t);
-    if (view->options.spread) {
+    if (view->options.columns.spread) {
         hp_text_spread(out, view);
     }
     hp_text_folding_notes(out, view);
@@ -584,8 +589,8 @@ static void write_text(struct hp_sink *out, const struct hp_view *view) {
 
 // Widen a width that is too narrow for a report.
 static void complete(struct hp_report_options *options) {
-    bool is_too_narrow = options->width > 0 && options->width < HP_LEAST_WIDTH;
-    options->width = is_too_narrow ? HP_LEAST_WIDTH : options->width;
+    bool is_too_narrow = options->text.width > 0 && options->text.width < HP_LEAST_WIDTH;
+    options->text.width = is_too_narrow ? HP_LEAST_WIDTH : options->text.width;
 }
 
 const struct hp_format hp_format_text = {

@@ -14,7 +14,8 @@ enum {
     SHARE_WIDTH = 6,
     // Cells before the sizes.
     SIZES_INDENT = 5,
-    // Sizes of a stack listed before " + N more sizes".  N is never 1: four are all listed.
+    // Sizes of a stack listed before " + N more sizes".  N is never 1: four are all
+    // listed.
     MOST_SIZES = 3,
 };
 
@@ -69,7 +70,7 @@ static void fit(struct stack_blocks *blocks) {
 // Find distinct names for all frames that are shown.
 static void name_frames(struct stack_blocks *blocks, size_t shown) {
     const struct hp_view *view = blocks->view;
-    size_t width = view->options.width, indent = (size_t)blocks->indent;
+    size_t width = view->options.text.width, indent = (size_t)blocks->indent;
     size_t of_callers = width > indent ? width - indent : width > 0;
     blocks->names = hp_text_names_new(view);
     for (size_t i = 0; i < shown; i++) {

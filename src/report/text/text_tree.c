@@ -57,7 +57,7 @@ static void measure(struct drawing *drawing, const struct hp_view *view) {
     const struct hp_tree_node *node;
     struct hp_text_widths *widths = &drawing->widths;
     *widths = hp_text_widths_of(view);
-    widths->amount = view->options.width > 0 ? widths->amount : WIDTH;
+    widths->amount = view->options.text.width > 0 ? widths->amount : WIDTH;
     hp_vec_each (node, &tree->nodes) {
         struct hp_amount cum = hp_tree_cum(tree, node);
         if (node->run > 0) {
@@ -72,7 +72,7 @@ static void fit(struct drawing *drawing, const struct hp_view *view) {
     size_t error = (size_t)drawing->widths.error + 2;
     drawing->parts[SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 1, false};
     drawing->parts[ERROR] = (struct hp_text_part){error, 2, !hp_text_has_errors(view)};
-    drawing->parts[FLAT] = (struct hp_text_part){width + 1, 3, view->options.invert};
+    drawing->parts[FLAT] = (struct hp_text_part){width + 1, 3, view->options.tree.invert};
     drawing->parts[BEFORE] = (struct hp_text_part){width + 2, 0, false};
     drawing->room = hp_text_fit(view, drawing->parts, PARTS);
     drawing->most_steps = MOST_STEPS;
@@ -247,14 +247,14 @@ static void put_run(struct hp_sink *out, const struct hp_view *view,
     struct hp_span common = common_of(view, node);
     struct hp_span first = common.size > 0 ? common : hp_view_node(view, node->name);
     struct hp_span names[] = {first, hp_view_node(view, node[node->run - 1].name)};
-    struct hp_text_cut cut = {.room = room, .is_ascii = view->options.ascii};
+    struct hp_text_cut cut = {.room = room, .is_ascii = view->options.text.ascii};
     struct hp_buffer text = {0};
     size_t count = common.size > 0 ? 1 : 2, cells;
     do {
         text.text.count = 0;
         build_run(&text, names, count, node->run, cut);
         cells = hp_text_cells((struct hp_span){text.text.at, text.text.count},
-                              view->options.ascii);
+                              view->options.text.ascii);
     } while (room > 0 && cells > room && count-- > 0);
     hp_sink_put(out, text.text.at, text.text.count);
     hp_vec_done(&text.text);
@@ -325,7 +325,7 @@ static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t f
     struct hidden hidden = hidden_from(tree, from);
     enum hp_metric metric = view->options.metric;
     char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
-    bool inverted = view->options.invert;
+    bool inverted = view->options.tree.invert;
     if (hidden.count == 0) {
         return;
     }
@@ -338,7 +338,7 @@ static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t f
     if (!inverted) {
         hp_text_of_total(out, view, hidden.flat);
     }
-    if (view->options.min_share > 0 && from == tree->nodes.count) {
+    if (view->options.tree.min_share > 0 && from == tree->nodes.count) {
         hp_sink_text(out, "\n");
     } else {
         hp_text_how_to_see_all(out, view);
