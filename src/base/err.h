@@ -13,6 +13,7 @@
 //   pattern.h          PCRE2 patterns with limits
 //   files.h            opening files whose names come from inputs
 //   digest.h, sha256.h, md5.h, packing.h   digests and compression
+//   values.h, error.h  counts and estimates of memory; the error of an estimate
 //
 // Invariants: a struct whose comment says that {0} is empty needs no init function.  A
 // struct hp_span never owns its text.  Nothing that is printed depends on a hash.  Read

@@ -9,11 +9,11 @@
 #ifndef HP_CALC_DECODED_H
 #define HP_CALC_DECODED_H
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "calc/recover_size.h"
 #include "calc/uncertainty.h"
 #include "model/dump.h"
-#include "model/error.h"
 
 // --- readings --------------------------------------------------------------------------
 //

@@ -4,8 +4,8 @@
 #define HP_CALC_HEADER_CHECK_H
 
 #include "calc/unbias.h"
+#include "inputs/input.h"
 #include "model/dump.h"
-#include "model/input.h"
 
 // Compare the totals in the header with the stacks.  Call it on a dump as it was read,
 // before any stack is dropped.  Returns HP_HEADER_UNCHECKED if there are no totals, a

@@ -24,8 +24,10 @@
 // Floating point uses + - * / only and gives the same bits on every machine.
 //
 // Terms:
-//   line         one pair of numbers (objects, bytes) of a dump, struct hp_count.  A stack
-//                has one for each column (in use, allocated), and so has each thread of it
+//   line         one pair of numbers (objects, bytes) of a dump, struct hp_count.  A
+// stack
+//                has one for each column (in use, allocated), and so has each thread of
+// it
 //   raw          a line is raw if it counts sampled objects and their bytes
 //   rewritten    a line is rewritten if jemalloc 5.3 or later (prof_unbias) changed the
 //                sampled numbers so that jeprof's formula gives the estimate
@@ -34,7 +36,7 @@
 //   reading      one list of object sizes from which jemalloc prints a given line; a line
 //                may have several readings
 //   leaf         the innermost frame of a stack, where memory is allocated
-//   record       the struct hp_input_record of a dump (model/input.h)
+//   record       the struct hp_input_record of a dump (inputs/input.h)
 //
 // Read unbias.h first, then merge.c from its end, then resolve.h.
 #ifndef HP_CALC_MERGE_H

@@ -3,7 +3,7 @@
 #ifndef HP_CALC_RECOVER_SIZE_H
 #define HP_CALC_RECOVER_SIZE_H
 
-#include "model/values.h"
+#include "base/values.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define HP_CALC_SIZE_PARTS_H
 
 #include "calc/unbias.h"
-#include "model/account.h"
+#include "inputs/account.h"
 #include "model/sizes.h"
 
 // Add the content of `stack`, by size, to stack `number` of `sizes`.  The parts add up to

@@ -9,10 +9,10 @@
 #ifndef HP_CALC_UNBIAS_H
 #define HP_CALC_UNBIAS_H
 
+#include "base/error.h"
 #include "calc/decoded.h"
 #include "calc/uncertainty.h"
 #include "model/dump.h"
-#include "model/error.h"
 
 // --- scaled ----------------------------------------------------------------------------
 //

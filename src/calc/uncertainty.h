@@ -3,13 +3,13 @@
 #ifndef HP_CALC_UNCERTAINTY_H
 #define HP_CALC_UNCERTAINTY_H
 
-#include "model/error.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 
 // The estimate of one pair of counts: the objects and bytes of a stack in one column.
 struct hp_unbiased {
-    hp_fixed objects, bytes; // in fixed point: see model/values.h
+    hp_fixed objects, bytes; // in fixed point: see base/values.h
     // Bytes in objects of more than HP_LARGE_FROM; a part of `bytes`.
     hp_fixed large_bytes;
     // Without HP_ESTIMATOR_BEST this is {0}, or contains only the observed bytes and

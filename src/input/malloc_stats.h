@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "model/account.h"
+#include "inputs/account.h"
 
 // Whether a file that begins with `head` is to be read as statistics of an allocator.
 // True also for other allocators and formats, which hp_malloc_stats_read() then refuses

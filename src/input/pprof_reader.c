@@ -13,8 +13,8 @@
 #include "input/pprof_tables.h"
 #include "input/pprof_types.h"
 #include "input/scan.h"
+#include "inputs/process_keys.h"
 #include "model/dump.h"
-#include "model/process_keys.h"
 
 #include <string.h>
 
@@ -646,8 +646,8 @@ static void add_mappings(struct pprof_reader *r) {
 
 // --- what there is beside the samples --------------------------------------------------
 
-// Add the sample types that are none of our metrics to dump->types, in bytes if they are of
-// space.  r->further gets, for each value of a sample, its index there.
+// Add the sample types that are none of our metrics to dump->types, in bytes if they are
+// of space.  r->further gets, for each value of a sample, its index there.
 static void add_types(struct pprof_reader *r) {
     const struct hp_pprof_tables *tables = &r->tables;
     for (size_t i = 0; i < tables->types.count; i++) {

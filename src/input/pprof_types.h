@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "input/pprof_tables.h"
-#include "model/input.h"
+#include "inputs/input.h"
 
 // Guess the producer from comments, names of functions, mappings and types.
 enum hp_producer hp_pprof_producer(const struct hp_pprof_tables *tables);

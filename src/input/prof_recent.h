@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "model/recent.h"
+#include "inputs/recent.h"
 
 // A stack: `depth` elements of the file's `addresses` from `first` on, leaf first.
 struct hp_recent_trace {

@@ -16,7 +16,6 @@
 //   scan, stack_line, maps, address_tags                 shared parts of the text formats
 //   jemalloc.c, classic.c, symbols.c                     the text formats themselves
 //   protobuf_reader, pprof_tables, pprof_types, pprof_reader   pprof
-//   dump_name.h      process and sequence number in the name of a file
 //
 // Invariants: the format is recognized by content and never by file name. A text format
 // keeps the whole records before a cut and records the damage in the dump; a binary or

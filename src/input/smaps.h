@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/span.h"
-#include "model/account.h"
+#include "inputs/account.h"
 
 // Whether a file that begins with `head` is of /proc/PID/smaps or smaps_rollup: whether
 // its first line is a row of a memory map.

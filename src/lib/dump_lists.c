@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/strtab.h"
 #include "hprof-agg/hprof-agg.h"
-#include "input/dump_name.h"
+#include "inputs/dump_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "lib/input_groups.h"
 
-#include "model/diagnosed.h"
+#include "inputs/diagnosed.h"
 #include "view/groups.h"
 
 // Return whether a report needs each input individually.

@@ -3,8 +3,8 @@
 // KiB.
 #include "lib/lone_inputs.h"
 
-#include "input/dump_name.h"
-#include "lib/equal_samples.h"
+#include "inputs/dump_name.h"
+#include "inputs/equal_samples.h"
 #include "partial/partial.h"
 #include "view/view.h"
 
@@ -327,7 +327,7 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
         if (bsearch(&id, ids.all.at, ids.all.count, sizeof id, by_id)) {
             struct hp_span name = hp_span_of(row.public.name);
             struct hp_named_dump named = {{id.of[0], id.of[1]},
-                                          hp_profile_keep_text(profile, name),
+                                          hp_inputs_keep_text(&profile->inputs, name),
                                           row.archive ? row.archive : ""};
             hp_vec_push(&profile->inputs.named, named);
         }
@@ -377,7 +377,7 @@ void hp_lone_inputs_compare_samples(const struct hp_lone_inputs *lone,
     struct rows rows = {.lone = lone, .queue = queue};
     struct hp_sampled_inputs inputs = {.all = {0}};
     struct hp_input_record row;
-    hp_sampled_inputs_add_records(&inputs, profile);
+    hp_sampled_inputs_add_records(&inputs, &profile->inputs);
     hp_vec_reserve(&inputs.all, lone->alone);
     while (lone->alone > 0 && next_alone(&rows, &row)) {
         if (row.stacks > 0) {
@@ -393,7 +393,7 @@ void hp_lone_inputs_compare_samples(const struct hp_lone_inputs *lone,
             hp_vec_push(&inputs.all, sampled);
         }
     }
-    hp_sampled_inputs_compare(&inputs, profile);
+    hp_sampled_inputs_compare(&inputs, &profile->inputs);
 }
 
 void hp_lone_inputs_done(struct hp_lone_inputs *lone) {

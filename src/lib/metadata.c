@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/pattern.h"
-#include "input/dump_name.h"
+#include "inputs/dump_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -198,7 +198,7 @@ int hp_taken_read(struct hp_taken *taken, struct hp_input_stream *stream,
     struct hp_input_window window = {stream, 0};
     struct hp_profile *profile = &taken->profile;
     size_t inputs = profile->inputs.records.count, known = profile->inputs.known.count;
-    hp_vec_push(&taken->names, hp_profile_keep_text(profile, hp_span_of(name)));
+    hp_vec_push(&taken->names, hp_inputs_keep_text(&profile->inputs, hp_span_of(name)));
     taken->is_base = is_base;
     taken->partials.is_base = is_base;
     int ret = hp_partial_read(&taken->partials,

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
-#include "input/dump_name.h"
+#include "inputs/dump_name.h"
 #include "lib/cut_dumps.h"
 #include "lib/metadata.h"
 #include "lib/workers.h"
@@ -117,7 +117,7 @@ static void adopt_names(struct hp_profile *profile, const struct hp_input_queue 
     hp_vec_each (input, &profile->inputs.records) {
         if (!input->archive) {
             struct hp_span name = hp_span_of(input->public.name);
-            input->public.name = hp_profile_keep_text(profile, name);
+            input->public.name = hp_inputs_keep_text(&profile->inputs, name);
         }
     }
 }
@@ -128,7 +128,7 @@ static void queue_archives(struct hp_input_queue *queue, struct hp_profile *prof
     hp_vec_append(&queue->archives, options->tars, options->tar_count);
     const char **path;
     hp_vec_each (path, &queue->archives) {
-        *path = hp_profile_keep_text(profile, hp_span_of(*path));
+        *path = hp_inputs_keep_text(&profile->inputs, hp_span_of(*path));
     }
 }
 
@@ -447,10 +447,8 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_vec_sort(&profile->inputs.records, by_name);
     hp_inputs_identify(profile);
     ret = ret == HP_OK ? hp_partial_inputs_refuse(profile, &job->taken, err) : ret;
-    *duplicate = options->count_duplicates
-                     ? (struct hp_duplicate){SIZE_MAX, SIZE_MAX}
-                     : hp_duplicates_settle(profile->inputs.records.at,
-                                            profile->inputs.records.count);
+    *duplicate = options->count_duplicates ? (struct hp_duplicate){SIZE_MAX, SIZE_MAX}
+                                           : hp_duplicates_settle(&profile->inputs);
     if (ret == HP_OK && options->label_from) {
         ret = hp_labels_set(profile, options->label_from, err);
     }
@@ -490,13 +488,15 @@ static int refuse(const struct hp_profile *profile, const struct hp_read_options
     size_t count = profile->inputs.records.count;
     bool is_refused = duplicate.again < count && !options->skip_duplicates;
     if (!is_refused && options->base_count > 0 && !options->count_duplicates) {
-        duplicate = hp_duplicates_across(profile->inputs.records.at, count);
+        duplicate = hp_duplicates_across(&profile->inputs);
         is_refused = duplicate.again < count;
     }
     if (is_refused) {
-        return hp_duplicates_refuse(profile->inputs.records.at, duplicate, err);
+        return hp_duplicates_refuse(&profile->inputs, duplicate, err);
     }
-    int ret = hp_duplicates_of_processes(profile, err);
+    bool is_one_of_each =
+        !profile->keeps.moments && profile->settings.snapshots < HP_SNAPSHOTS_EACH;
+    int ret = is_one_of_each ? hp_duplicates_of_processes(&profile->inputs, err) : HP_OK;
     ret = ret == HP_OK ? judge(profile, options, err) : ret;
     return ret == HP_OK ? refuse_labels(profile, err) : ret;
 }
@@ -542,7 +542,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     adopt_names(profile, &job.queue);
     hp_input_queue_done(&job.queue);
     locate_errors(profile);
-    hp_profile_summarize(profile);
+    hp_inputs_summarize(&profile->inputs);
     forget_errors_of_differences(profile);
     return ret == HP_OK ? refuse(profile, options, duplicate, err) : ret;
 }

@@ -10,7 +10,6 @@
 //  dump_check.h     is a dump usable?   cut_dumps.h: truncated dumps
 //  given_map.h      --maps              unloaded.h: libraries that were unloaded
 //  metadata.h       times, labels, processes of inputs
-//  duplicates.h     equal contents      equal_samples.h: equal samples
 //  input_groups.h, lone_inputs.h        inputs that are counted, not listed
 //  partial_inputs.h partials; also partial_overlaps.c, partial_proof.h
 //  file_names.h, restore_names.c        function names for partials and pprof
@@ -29,7 +28,7 @@
 //
 // Invariants: workers change only their own profile, and shared parts of the job only
 // under its lock.  Results do not depend on the number of threads or on the order of
-// inputs.  Records of inputs (model/input.h) are in profile->inputs.records once they
+// inputs.  Records of inputs (inputs/input.h) are in profile->inputs.records once they
 // have been read, except for inputs that are only part of a group.
 #ifndef HP_LIB_READ_H
 #define HP_LIB_READ_H

@@ -1,8 +1,8 @@
 #include "lib/unloaded.h"
 
 #include "calc/resolve.h"
-#include "input/dump_name.h"
 #include "input/reader.h"
+#include "inputs/dump_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "lib/warnings.h"
 
 #include "base/units.h"
+#include "inputs/diagnosed.h"
 #include "lib/metadata.h"
-#include "model/diagnosed.h"
 #include "partial/partial.h"
 #include "stats/measure.h"
 

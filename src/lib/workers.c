@@ -1,9 +1,9 @@
 #include "lib/workers.h"
 
 #include "calc/merge.h"
-#include "input/dump_name.h"
 #include "input/input_file.h"
 #include "input/reader.h"
+#include "inputs/dump_name.h"
 #include "lib/dump_check.h"
 #include "lib/partial_proof.h"
 #include "partial/partial.h"

@@ -10,7 +10,7 @@
 #ifndef HP_LIB_WORKERS_H
 #define HP_LIB_WORKERS_H
 
-#include "lib/duplicates.h"
+#include "inputs/duplicates.h"
 #include "lib/given_map.h"
 #include "lib/input_groups.h"
 #include "lib/input_queue.h"

@@ -15,9 +15,9 @@
 #ifndef HP_MODEL_BETWEEN_H
 #define HP_MODEL_BETWEEN_H
 
+#include "base/error.h"
 #include "base/strtab.h"
-#include "model/error.h"
-#include "model/processes.h"
+#include "inputs/processes.h"
 
 // Number of replicates, resolution of the histogram of totals, and length of the lists of
 // extreme dumps.

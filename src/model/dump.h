@@ -6,12 +6,12 @@
 #include "base/err.h"
 #include "base/span.h"
 #include "base/strtab.h"
+#include "base/values.h"
 #include "base/vec.h"
-#include "model/annotations.h"
-#include "model/input.h"
+#include "inputs/annotations.h"
+#include "inputs/input.h"
 #include "model/module.h"
 #include "model/tags.h"
-#include "model/values.h"
 
 // One row of the memory map of a process.
 struct hp_mapping {

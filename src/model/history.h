@@ -6,9 +6,9 @@
 #ifndef HP_MODEL_HISTORY_H
 #define HP_MODEL_HISTORY_H
 
+#include "base/error.h"
 #include "base/packing.h"
 #include "base/vec.h"
-#include "model/error.h"
 
 // Stack numbers from here on are stacks in runs (stack_runs.h), not in memory.
 #define HP_RUN_STACKS (UINT32_C(1) << 31)

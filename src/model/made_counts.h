@@ -9,8 +9,8 @@
 #ifndef HP_MODEL_MADE_COUNTS_H
 #define HP_MODEL_MADE_COUNTS_H
 
+#include "inputs/input.h"
 #include "model/dump.h"
-#include "model/input.h"
 
 // Return the made counts of a dump: sums of the allocated objects over classes of stacks,
 // or NULL if it is no complete jemalloc dump with allocation counts.  Stacks are assigned

@@ -127,34 +127,6 @@ enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t n
                     : profile->settings.large_sizes;
 }
 
-static void inputs_done(struct hp_inputs *inputs) {
-    struct hp_input_record *input;
-    hp_vec_each (input, &inputs->records) {
-        hp_input_done(input);
-    }
-    hp_vec_done(&inputs->records);
-    hp_vec_done(&inputs->named);
-    char **text;
-    hp_vec_each (text, &inputs->texts) {
-        free(*text);
-    }
-    hp_vec_done(&inputs->texts);
-    struct hp_account *account;
-    hp_vec_each (account, &inputs->accounts) {
-        hp_account_done(account);
-    }
-    hp_vec_done(&inputs->accounts);
-    hp_recent_done(&inputs->recent);
-    hp_vec_done(&inputs->known);
-    hp_vec_done(&inputs->known_large_sizes);
-    hp_processes_done(&inputs->processes);
-    hp_strtab_done(&inputs->programs);
-    hp_vec_done(&inputs->labels);
-    for (int i = 0; i < HP_SIDES; i++) {
-        hp_vec_done(&inputs->summary[i].periods);
-    }
-}
-
 static void sentences_done(struct hp_sentences *sentences) {
     hp_vec_done(&sentences->warnings);
     hp_vec_done(&sentences->minor);
@@ -172,19 +144,11 @@ void hp_profile_done(struct hp_profile *profile) {
     settings_done(&profile->settings);
     drop_stacks(profile);
     hp_strtab_done(&profile->strings);
-    inputs_done(&profile->inputs);
+    hp_inputs_done(&profile->inputs);
     sentences_done(&profile->sentences);
     free(profile->match_time);
     free(profile->originals.texts);
     *profile = (struct hp_profile){0};
-}
-
-void hp_profile_summarize(struct hp_profile *profile) {
-    for (enum hp_input_side side = 0; side < HP_SIDES; side++) {
-        hp_vec_done(&profile->inputs.summary[side].periods);
-        hp_input_summary_init(&profile->inputs.summary[side], profile->inputs.records.at,
-                              profile->inputs.records.count, side);
-    }
 }
 
 size_t *hp_profile_frame_counts(const struct hp_profile *profile) {
@@ -203,13 +167,6 @@ const char *hp_profile_original(const struct hp_profile *profile, hp_string stri
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {
     return hp_strtab_text(&profile->strings, string);
-}
-
-const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text) {
-    char *copy = hp_alloc(text.size + 1);
-    memcpy(copy, text.at, text.size);
-    hp_vec_push(&profile->inputs.texts, copy);
-    return copy;
 }
 
 // Add a formatted text to the strings of the profile.

@@ -6,11 +6,11 @@
 // estimates and adds these to a struct hp_profile, partial/ stores profiles, sym/ adds
 // names, view/ and report/ read the result.
 //
-// Read the headers in this order: values.h (printed counts and estimates), error.h (the
-// error of an estimate), dump.h (one file as read), module.h (binaries and libraries),
-// input.h, processes.h and process_keys.h (the record of each input, and which dumps
-// belong to one process), this file, history.h (what each input added), between.h (how
-// dumps differ), stack_runs.h (stacks that are not in memory), then the rest.
+// Read the headers in this order: base/values.h (printed counts and estimates),
+// base/error.h (the error of an estimate), dump.h (one file as read), module.h (binaries
+// and libraries), inputs/inputs.h (which inputs there are), this file, history.h (what
+// each input added), between.h (how dumps differ), stack_runs.h (stacks that are not in
+// memory), then the rest.
 //
 // Terms, which other folders use too:
 //   input        a file, or member of an archive, that is read; mostly one dump
@@ -51,30 +51,24 @@
 #define HP_MODEL_PROFILE_H
 
 #include "base/err.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/md5.h"
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "base/strtab.h"
+#include "base/values.h"
 #include "base/vec.h"
-#include "model/account.h"
-#include "model/annotations.h"
+#include "inputs/inputs.h"
 #include "model/between.h"
-#include "model/diagnosed.h"
-#include "model/error.h"
 #include "model/history.h"
-#include "model/input.h"
 #include "model/module.h"
-#include "model/process_keys.h"
-#include "model/processes.h"
 #include "model/prover.h"
-#include "model/recent.h"
 #include "model/sample_types.h"
 #include "model/sizes.h"
 #include "model/stack_errors.h"
 #include "model/stack_runs.h"
 #include "model/tags.h"
-#include "model/values.h"
 
 // Numbers of a module and of a frame, each in a struct of its own, so that the compiler
 // can distinguish them.
@@ -159,20 +153,6 @@ struct hp_sample {
     hp_string tags; // its set of labels, in profile->tags.sets
 };
 
-// One label of an input; key and value are in profile->strings.
-struct hp_label {
-    hp_string key, value;
-};
-
-// A dump that a partial contains, as identified by hp_dump_identity() and
-// hp_process_identity().
-struct hp_known_dump {
-    uint64_t process; // identity of its process; 0: unknown
-    uint64_t id[2];   // identity of the dump: 64 bits and 16 bits
-    uint32_t source;  // number of that partial, as in struct hp_input_record
-    bool is_base;     // dump of the base side of a diff
-};
-
 // A profile can be split by stacks into `count` partials, its shards.  `present` has a
 // bit for each shard whose stacks this profile contains; {0}: it was not split.
 struct hp_shards {
@@ -182,19 +162,6 @@ struct hp_shards {
 
 enum {
     HP_SHARDS_MOST = 64,
-};
-
-// A dump that has no record of its own, but a known name.  The texts are in the blocks of
-// the profile.
-struct hp_named_dump {
-    uint64_t id[2];
-    const char *name, *archive; // archive: "" if the file is in none
-};
-
-// Pairs of two inputs with identical samples: number of pairs, and names of one pair.
-struct hp_equal_samples {
-    size_t pairs;
-    const char *first, *second; // names in profile->inputs.texts
 };
 
 // The data that the requested reports need in addition to stacks and their values.  Other
@@ -219,13 +186,6 @@ struct hp_needs {
     bool identities;   // identity of each dump, even if nothing else needs it
     bool unmapped;     // addresses of frames in no mapping; else they are one frame
     bool partial;      // everything that a partial contains
-};
-
-// Processes that ran one after another, and the dump of the newest process that is used.
-struct hp_consecutive {
-    size_t count;    // number of processes; 0: they are not known to be consecutive
-    uint32_t newest; // number of the input with that dump
-    hp_fixed bytes;  // bytes of that dump
 };
 
 // How the inputs are read, and which of their dumps are used: what options say, and what
@@ -301,51 +261,6 @@ struct hp_sentences {
 struct hp_originals {
     struct hp_span *texts; // of the first `count` strings; NULL: nothing was redacted
     size_t count;
-};
-
-// Everything that is known about the inputs except their stacks: which there are, whose
-// dumps they are, which of them are used, and what is wrong with them.
-struct hp_inputs {
-    HP_VEC(struct hp_input_record) records; // records of all inputs, sorted by name
-    HP_VEC(char *) texts;           // names of inputs and archives, from malloc(); owned
-    struct hp_strtab programs;      // paths of the main executables of the inputs
-    HP_VEC(struct hp_label) labels; // labels of the inputs, indexed by their records
-    struct hp_processes processes;  // processes of the inputs
-    struct hp_consecutive consecutive[HP_SIDES];
-    size_t exits[HP_SIDES]; // number of dumps that are used and known to be made at exit
-    struct hp_input_summary summary[HP_SIDES];
-    // The rounding of large sizes that is known for each input, as enum hp_large_sizes,
-    // by the number of the input; HP_LARGE_AUTO beyond its end.
-    HP_VEC(unsigned char) known_large_sizes;
-    // Identities of the dumps in partials, and of dumps without a record of their own.
-    HP_VEC(struct hp_known_dump) known;
-    // Names of the dumps with the largest and smallest totals.
-    HP_VEC(struct hp_named_dump) named;
-    // Number of lone inputs, which have no records but are part of groups: each is the
-    // only dump of its process.
-    size_t lone;
-    size_t lone_exits; // number of exit dumps among `lone`
-    // Defects of the dumps in partials that have no record of their own: how many dumps
-    // have each kind of defect, [0] on the new side and [1] on the base side.
-    struct hp_diagnosed diagnosed[2][HP_DIAGNOSTICS];
-    // [0]: pairs whose inputs are of one process, or of unknown processes; [1]: pairs of
-    // inputs of two processes.
-    struct hp_equal_samples equal_samples[2];
-    // Allocator and kernel statistics of inputs that have them.
-    HP_VEC(struct hp_account) accounts;
-    // Recent allocations of the only input, if they were requested.
-    struct hp_recent recent;
-    struct hp_annotations annotations;
-    // identity.time of each used input is the time of its dump: from an option, or from
-    // its content.
-    bool have_times;
-    bool have_alloc;      // some input has totals of allocated memory (prof_accum)
-    bool lack_identities; // an input is a partial without the identities of its dumps
-    // Number of addresses of dumps with more bits than an address can have
-    // (input/address_tags.h).
-    uint64_t tagged_addresses;
-    // Number of addresses of dumps in libraries that had been unloaded.
-    uint64_t unloaded_addresses;
 };
 
 // All data of one set of inputs, or of the two sides of a diff.
@@ -460,10 +375,6 @@ void hp_profile_take_run(struct hp_profile *profile, struct hp_stack_run *run,
 // ages, index and sums over replicates.
 size_t hp_profile_stack_memory(const struct hp_profile *profile);
 
-// Compute the summaries of the inputs: of all, and of each side of a diff.  To be called
-// when the records of all inputs are complete.
-void hp_profile_summarize(struct hp_profile *profile);
-
 // Whether the errors of a column are to be kept for each stack.  hp_profile_has_errors()
 // also requires that the profile has numbers of the column: then they are kept.
 static inline bool hp_profile_wants_errors(const struct hp_profile *profile,
@@ -533,9 +444,6 @@ size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 // Return the text of a string of the profile.
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 
-// Copy a text to profile->inputs.texts, which owns the copy.
-const char *hp_profile_keep_text(struct hp_profile *profile, struct hp_span text);
-
 // Return a text as it was before it was redacted.  It may be used for decisions, but must
 // never be shown.
 const char *hp_profile_original(const struct hp_profile *profile, hp_string string);
@@ -573,16 +481,5 @@ void hp_between_count(struct hp_between *between, const struct hp_profile *profi
 // profile->variation.between.
 void hp_between_init(struct hp_between *between, const struct hp_profile *profile,
                      bool is_base);
-
-// Return the number of used inputs of one side of a diff that have one kind of defect,
-// and the identities of some: inputs that have a record, and dumps that are only counted
-// in profile->inputs.diagnosed.
-struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
-                                         enum hp_diagnostic_kind kind);
-
-// Return the name of the input with an identity (hp_dump_identity()); NULL if it is
-// unknown.  If several inputs have the identity, the first name in byte order is
-// returned.
-const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id);
 
 #endif

@@ -1,11 +1,6 @@
-// Properties of the dumps of a profile: how they differ, and which of them have a defect.
-// A dump either has a record of its own, or partials contain it only in sums over many
-// dumps.
+// How the dumps of a profile differ.  A dump either has a record of its own, or partials
+// contain it only in sums over many dumps.
 #include "model/profile.h"
-
-#include <string.h>
-
-// --- how dumps differ: between.h -------------------------------------------------------
 
 // Return the distribution of the dumps with the labels of an input; it is added if it is
 // new.
@@ -99,47 +94,4 @@ void hp_between_init(struct hp_between *between, const struct hp_profile *profil
         }
     }
     hp_replicates_settle(&between->sums);
-}
-
-// --- dumps with a defect: diagnosed.h --------------------------------------------------
-
-struct hp_diagnosed hp_profile_diagnosed(const struct hp_profile *profile, bool is_base,
-                                         enum hp_diagnostic_kind kind) {
-    struct hp_diagnosed diagnosed = profile->inputs.diagnosed[is_base][kind];
-    const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs.records) {
-        if (hp_input_is_used(input) && !input->is_group && input->is_base == is_base &&
-            hp_diagnostic_in(input, kind).count > 0) {
-            diagnosed.inputs++;
-            hp_diagnosed_name(&diagnosed,
-                              hp_dump_identity(input->content, &input->identity));
-        }
-    }
-    return diagnosed;
-}
-
-// Whether two identities are equal.
-static bool is_same(struct hp_digest a, struct hp_digest b) {
-    return a.of[0] == b.of[0] && a.of[1] == b.of[1];
-}
-
-const char *hp_profile_name_of(const struct hp_profile *profile, struct hp_digest id) {
-    const char *first = NULL;
-    const struct hp_input_record *input;
-    const struct hp_named_dump *named;
-    hp_vec_each (input, &profile->inputs.records) {
-        const char *name = input->public.name;
-        if (hp_input_is_used(input) && !input->is_group &&
-            is_same(hp_dump_identity(input->content, &input->identity), id) &&
-            (!first || strcmp(name, first) < 0)) {
-            first = name;
-        }
-    }
-    hp_vec_each (named, &profile->inputs.named) {
-        if (is_same((struct hp_digest){{named->id[0], named->id[1]}}, id) &&
-            (!first || strcmp(named->name, first) < 0)) {
-            first = named->name;
-        }
-    }
-    return first;
 }

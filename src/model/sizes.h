@@ -6,8 +6,8 @@
 #ifndef HP_MODEL_SIZES_H
 #define HP_MODEL_SIZES_H
 
+#include "base/error.h"
 #include "base/vec.h"
-#include "model/error.h"
 
 enum {
     HP_MIXED_SIZES = 0,    // the size of a part whose sizes are mixed or unknown

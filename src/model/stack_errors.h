@@ -7,9 +7,9 @@
 #ifndef HP_MODEL_STACK_ERRORS_H
 #define HP_MODEL_STACK_ERRORS_H
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "model/error.h"
 
 // Bit of a number in hp_stack_errors.of: its other bits are an index in `own`, not in
 // `shared`.

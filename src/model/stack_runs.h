@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/strtab.h"
+#include "base/values.h"
 #include "base/vec.h"
-#include "model/values.h"
 
 #include <pthread.h>
 #include <stdbool.h>

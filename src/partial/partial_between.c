@@ -282,7 +282,8 @@ static void add_ends(struct hp_partial_writer *w, struct extreme_dumps *ends) {
         }
     }
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS && w->has_between; i++) {
-        struct hp_diagnosed diagnosed = hp_profile_diagnosed(w->profile, false, i);
+        struct hp_diagnosed diagnosed =
+            hp_inputs_diagnosed(&w->profile->inputs, false, i);
         for (uint32_t k = 0; k < diagnosed.named; k++) {
             const uint64_t *id = diagnosed.of[k].of;
             hp_vec_push(&ends->all, ((struct hp_extreme){.id = {id[0], id[1]}}));

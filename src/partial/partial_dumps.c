@@ -182,7 +182,8 @@ void hp_put_skipped(struct hp_partial_writer *w) {
 // individually, so that a reader need not go through these.
 void hp_put_diagnostics(struct hp_partial_writer *w) {
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
-        struct hp_diagnosed diagnosed = hp_profile_diagnosed(w->profile, false, i);
+        struct hp_diagnosed diagnosed =
+            hp_inputs_diagnosed(&w->profile->inputs, false, i);
         uint32_t named = w->profile->settings.drops_identities ? 0 : diagnosed.named;
         if (diagnosed.inputs > 0) {
             hp_put_number(&w->row, i);

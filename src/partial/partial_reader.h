@@ -98,7 +98,7 @@ static inline hp_string hp_reader_text(struct hp_partial_reader *r) {
 // Copy a text; the copy is owned by the profile.
 static inline const char *hp_reader_kept_text(struct hp_partial_reader *r,
                                               struct hp_span text) {
-    return hp_profile_keep_text(r->profile, text);
+    return hp_inputs_keep_text(&r->profile->inputs, text);
 }
 
 // partial_restore.c: read one row of a section about stacks or inputs, or a whole block

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "model/input.h"
+#include "inputs/input.h"
 
 enum {
     HP_NUMBER_MORE = 1 << 7, // bit of a byte: more bytes of the number follow

@@ -34,8 +34,7 @@ struct markdown {
     bool has_any;  // whether anything has been written
 };
 
-// --- what is inert
-// ------------------------------------------------------------------------
+// --- what is inert ------------------------------------------------------------------------
 
 // The length of the longest run of a character.
 static size_t longest_run(struct hp_span text, char of) {
@@ -98,8 +97,7 @@ static void put_plain(struct hp_sink *out, struct hp_span text) {
     }
 }
 
-// --- tables
-// -------------------------------------------------------------------------------
+// --- tables -------------------------------------------------------------------------------
 
 static struct hp_span trimmed(struct hp_span text) {
     while (text.size > 0 && text.at[0] == ' ') {
@@ -164,8 +162,7 @@ static void put_remark(const struct markdown *m, struct hp_span text) {
     hp_sink_text(m->out, " |\n");
 }
 
-// --- blocks
-// -------------------------------------------------------------------------------
+// --- blocks -------------------------------------------------------------------------------
 
 // Write the collected lines as a block of code; nothing if they are empty.
 static void put_block(struct markdown *m) {
@@ -187,8 +184,7 @@ static void put_block(struct markdown *m) {
     m->block.text.count = 0;
 }
 
-// --- lines
-// --------------------------------------------------------------------------------
+// --- lines --------------------------------------------------------------------------------
 
 // Convert a row.  The first row of the report has the titles, which are kept.
 static void take_row(struct markdown *m, struct hp_span row) {

@@ -3,7 +3,7 @@
 #ifndef HP_STATS_BOOKS_H
 #define HP_STATS_BOOKS_H
 
-#include "model/account.h"
+#include "inputs/account.h"
 
 // How a small sampled object is accounted for.  It is moved to pages of its own, which
 // jemalloc counts differently since 5.3.1.

@@ -24,7 +24,7 @@
 #ifndef HP_STATS_MEASURE_H
 #define HP_STATS_MEASURE_H
 
-#include "model/error.h"
+#include "base/error.h"
 
 // An estimated sum and its error.  All members except `max_weight` can be added over
 // dumps, stacks and functions.

@@ -58,8 +58,7 @@ static const struct hp_field fields[] = {
     {{"note", NULL, "", HP_CELL_TEXT}, NOTE, HP_NEW_LINE},
 };
 
-// --- classes
-// ------------------------------------------------------------------------------
+// --- classes ------------------------------------------------------------------------------
 
 // A size class, summed over the inputs that are used.
 struct class {
@@ -152,8 +151,7 @@ static int add_classes(struct waste_builder *b, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- holders
-// ------------------------------------------------------------------------------
+// --- holders ------------------------------------------------------------------------------
 
 static int by_class_and_stack(const void *left, const void *right) {
     const struct class_holder *a = left, *b = right;
@@ -235,8 +233,7 @@ static void find_holders(struct waste_builder *b) {
     }
 }
 
-// --- names
-// --------------------------------------------------------------------------------
+// --- names --------------------------------------------------------------------------------
 
 // Return the name of a stack's row, "leaf < caller < main", beginning at the function
 // that its memory is attributed to.  The caller frees it.
@@ -259,8 +256,7 @@ static char *name_of(const struct hp_view *view, uint32_t stack) {
     return name;
 }
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 // Append a row below `parent` (HP_NO_PARENT: at the top), with all numbers NAN.  The
 // result is valid until the next row is added.
@@ -429,8 +425,7 @@ static void add_rows(struct waste_builder *b) {
     }
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 int hp_waste_build(struct hp_view *view, struct hp_err *err) {
     struct waste_builder b = {.view = view, .waste = hp_alloc(sizeof *b.waste)};

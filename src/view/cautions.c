@@ -63,8 +63,7 @@ void hp_cautions_of_patterns(struct hp_view *view) {
     }
 }
 
-// --- code that is not compared
-// ----------------------------------------------------------------
+// --- code that is not compared ----------------------------------------------------------------
 
 enum {
     MOST_LINES = 3, // modules with a warning each; one more warning sums up the others

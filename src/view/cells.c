@@ -46,8 +46,7 @@ bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range) {
     return view->precision.among > 1 && is_open && view->use.shape != HP_SHAPE_PAGE;
 }
 
-// --- for formats
-// --------------------------------------------------------------------------
+// --- for formats --------------------------------------------------------------------------
 
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
                         size_t count) {
@@ -235,8 +234,7 @@ struct hp_span hp_view_name(const struct hp_view *view, size_t row) {
     return hp_node_name(&view->naming, view->rows.at[row].node);
 }
 
-// --- origins
-// ------------------------------------------------------------------------------
+// --- origins ------------------------------------------------------------------------------
 
 // State of a node while its origin is searched for.
 enum {
@@ -317,8 +315,7 @@ const struct hp_origin *hp_view_origin(const struct hp_view *view, hp_node_id no
     return &origins->of[node.n];
 }
 
-// --- stacks
-// -------------------------------------------------------------------------------
+// --- stacks -------------------------------------------------------------------------------
 
 const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view) {
     struct hp_stack_sums *sums = &view->cache->sums;
@@ -412,8 +409,7 @@ struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
                                           : profile->sentences.minor.at[i - count]);
 }
 
-// --- rows, for programs
-// -------------------------------------------------------------------
+// --- rows, for programs -------------------------------------------------------------------
 
 size_t hp_view_column_count(const struct hp_view *view) {
     return view->fields.count;
@@ -532,8 +528,7 @@ struct hp_estimate hp_view_total(const struct hp_view *view, enum hp_metric metr
     return estimate_of(view, &amount, metric);
 }
 
-// --- stacks, for programs
-// -----------------------------------------------------------------
+// --- stacks, for programs -----------------------------------------------------------------
 
 size_t hp_view_stack_count(const struct hp_view *view) {
     return view->stacks.all.count;

@@ -13,8 +13,7 @@
 // allocating function.
 static const double much = 0.25;
 
-// --- weights
-// ------------------------------------------------------------------------------
+// --- weights ------------------------------------------------------------------------------
 
 // Add the value that each stack has in one input to `weights`, an array by stack.
 static void add_input(hp_fixed *weights, const struct hp_view *view, uint32_t input) {
@@ -71,8 +70,7 @@ static hp_fixed *weigh(const struct hp_view *view, size_t *inputs) {
     return weights;
 }
 
-// --- charges
-// ------------------------------------------------------------------------------
+// --- charges ------------------------------------------------------------------------------
 
 // Return the source line of a call; NULL: it has no symbols.
 static const struct hp_line *line_of(const struct hp_naming *naming, uint32_t call) {
@@ -130,8 +128,7 @@ struct hp_charges hp_charges_of(const struct hp_view *view) {
     return charges;
 }
 
-// --- folding libraries, too
-// ---------------------------------------------------------------
+// --- folding libraries, too ---------------------------------------------------------------
 
 // Return the innermost call that would stay visible if libraries were folded, too; NULL:
 // none.
@@ -176,8 +173,7 @@ hp_fixed hp_largest_owner(const struct hp_view *view) {
     return hp_mean_of(largest, inputs);
 }
 
-// --- source files
-// -------------------------------------------------------------------------
+// --- source files -------------------------------------------------------------------------
 
 // Sums of one side of a comparison, by the module of the allocating call: all memory, and
 // memory whose allocating call has a known source file.
@@ -246,8 +242,7 @@ bool hp_files_differ(const struct hp_view *view, double least, double shares[2])
     return alone > least && fabs(shares[1] - shares[0]) > least; // false for NAN
 }
 
-// --- unknown wrappers
-// ---------------------------------------------------------------------
+// --- unknown wrappers ---------------------------------------------------------------------
 
 static bool looks_allocating(const char *name) {
     return strcasestr(name, "alloc") || strcasestr(name, "dup") ||

@@ -78,8 +78,7 @@ void hp_sides_done(struct hp_sides *sides) {
     hp_between_done(&sides->between[1]);
 }
 
-// --- one process
-// --------------------------------------------------------------------------
+// --- one process --------------------------------------------------------------------------
 
 // One stack in one dump of a process with prof_accum.
 struct life {
@@ -173,8 +172,7 @@ static void sum_lives(struct life *const lives[2], size_t stacks,
     }
 }
 
-// --- sides
-// --------------------------------------------------------------------------------
+// --- sides --------------------------------------------------------------------------------
 
 // State of adding up the sides of a comparison in the report's metric.  Each stack adds
 // its value to its nodes and to the total, and, if the filters leave something of it, to
@@ -251,8 +249,7 @@ static void add_side(struct side_adder *adder, int side) {
     }
 }
 
-// --- units
-// --------------------------------------------------------------------------------
+// --- units --------------------------------------------------------------------------------
 
 // Return half the amount that one sample represents, at least 1: half of the variance of
 // the sum of both sides, divided by that sum.
@@ -428,8 +425,7 @@ struct hp_sums *hp_diff_sums_beside(const struct hp_profile *profile,
     return sum_sides(profile, sides, members, metric, rows, none);
 }
 
-// --- headers
-// ------------------------------------------------------------------------------
+// --- headers ------------------------------------------------------------------------------
 
 static size_t input_count(const struct hp_sides *sides, int side) {
     return side == 0 ? sides->base.count : sides->new.count;

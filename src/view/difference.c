@@ -26,8 +26,7 @@
 
 static const double least_samples = 5; // fewest effective samples of a row that is tested
 
-// --- which test
-// ---------------------------------------------------------------------------
+// --- which test ---------------------------------------------------------------------------
 
 // Choose the test of a comparison in which at least one side has several dumps.
 static enum hp_difference_test choose_test_of_means(const struct hp_sides *sides,
@@ -92,8 +91,7 @@ static enum hp_difference_test choose_test(const struct hp_view *view,
     return lives ? HP_TEST_PROCESS_ACCUM : HP_TEST_PROCESS;
 }
 
-// --- one row
-// ------------------------------------------------------------------------------
+// --- one row ------------------------------------------------------------------------------
 
 // Everything that the comparison of a row between both sides depends on, except the sums
 // of the row.
@@ -237,8 +235,7 @@ static struct hp_change compare(const struct context *c, const struct hp_sums *s
     return change;
 }
 
-// --- code without names
-// ----------------------------------------------------------------------
+// --- code without names ----------------------------------------------------------------------
 
 // State while all rows of a comparison are compared.
 struct comparisons {
@@ -329,8 +326,7 @@ static struct hp_change compare_row(struct comparisons *all, uint32_t node) {
     return compare(&c, &named->sums[node], node);
 }
 
-// --- the guard
-// --------------------------------------------------------------------------------
+// --- the guard --------------------------------------------------------------------------------
 
 // The guard: a row of code compared by address is shown as grown only if the row has more
 // after than the row and the open stacks of its modules together had before.  It is shown
@@ -422,8 +418,7 @@ static void guard_rows(const struct comparisons *all, struct hp_difference *diff
     hp_members_done(&members);
 }
 
-// --- all rows
-// -----------------------------------------------------------------------------
+// --- all rows -----------------------------------------------------------------------------
 
 // Set q and significance.  A significant row has p <= q < 1 - confidence, so that its
 // interval excludes 0.
@@ -589,8 +584,7 @@ void hp_difference_done(struct hp_difference *difference) {
     hp_open_code_done(&difference->open);
 }
 
-// --- results of a row
-// ---------------------------------------------------------------------
+// --- results of a row ---------------------------------------------------------------------
 
 static const struct hp_interval unknown = {NAN, NAN};
 

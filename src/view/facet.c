@@ -84,8 +84,7 @@ void hp_facet_done(struct hp_facet *facet) {
     hp_vec_done(&facet->inputs);
 }
 
-// --- properties of values
-// ---------------------------------------------------------------------
+// --- properties of values ---------------------------------------------------------------------
 
 bool hp_facet_is_of_inputs(const struct hp_view *view) {
     const struct hp_facet *facet = &view->facet;

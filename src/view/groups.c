@@ -72,8 +72,7 @@ struct hp_group_member *hp_group_members(const struct hp_view *view, size_t *cou
     return members;
 }
 
-// --- names of labels
-// --------------------------------------------------------------------
+// --- names of labels --------------------------------------------------------------------
 
 // Append the value of a label to a name; several values are separated by ", ".
 static void append_tag(struct hp_group_name *name, const struct hp_profile *profile,
@@ -172,8 +171,7 @@ bool hp_groups_are_of_samples(const struct hp_profile *profile,
            (options->by == HP_BY_LABEL && !names_input(profile, options->label));
 }
 
-// --- nodes and rows
-// ---------------------------------------------------------------------
+// --- nodes and rows ---------------------------------------------------------------------
 
 // Return the node of the group with this name; the node has no class.
 static hp_node_id add_node(struct hp_view *view, struct hp_span name) {

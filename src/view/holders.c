@@ -39,8 +39,7 @@ enum {
     WAYS = 2, // definitions of y: [0] relative to the holder's load, [1] alone
 };
 
-// --- sums
-// ---------------------------------------------------------------------------------
+// --- sums ---------------------------------------------------------------------------------
 
 // The numbers that one holder (an input, or all inputs with the same labels) has in a
 // row.
@@ -199,8 +198,7 @@ static void add_holder(struct holder_finder *finder, uint32_t number) {
     clear(finder);
 }
 
-// --- holders
-// --------------------------------------------------------------------------------
+// --- holders --------------------------------------------------------------------------------
 
 static int by_labels(const void *left, const void *right, void *context) {
     const struct hp_profile *profile = context;
@@ -243,8 +241,7 @@ static void find_holders(struct holder_finder *finder, const struct hp_sides *si
     }
 }
 
-// --- holders of a row
-// -----------------------------------------------------------------------
+// --- holders of a row -----------------------------------------------------------------------
 
 static double odds_of(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
@@ -272,8 +269,7 @@ static void judge_holding(struct hp_holders *holders, const struct holder_finder
     }
 }
 
-// --- outliers
-// -------------------------------------------------------------------------------
+// --- outliers -------------------------------------------------------------------------------
 
 // Number, mean and standard deviation of the test statistic, by one of its two
 // definitions, over all holders except the candidate for an outlier and the holders that
@@ -434,8 +430,7 @@ static void find_outliers(struct hp_holders *holders, const struct holder_finder
     hp_vec_done(&candidates);
 }
 
-// --- all
-// ------------------------------------------------------------------------------------
+// --- all ------------------------------------------------------------------------------------
 
 static int by_size(const void *left, const void *right) {
     const struct hp_holding *a = left, *b = right;

@@ -214,8 +214,7 @@ static void build_name(struct name_builder *b, struct hp_naming *naming,
     }
 }
 
-// --- nodes
-// --------------------------------------------------------------------------------
+// --- nodes --------------------------------------------------------------------------------
 
 hp_node_id hp_naming_add(struct hp_naming *naming, struct hp_span name,
                          enum hp_frame_class class) {
@@ -278,8 +277,7 @@ uint32_t *hp_nodes_rank(const struct hp_naming *naming, hp_node_id *nodes, size_
     return rank;
 }
 
-// --- filters
-// ------------------------------------------------------------------------------
+// --- filters ------------------------------------------------------------------------------
 
 // Return the string that names a call's node, which HP_PICK is matched against: function
 // or source file, depending on the granularity, else the module.
@@ -333,8 +331,7 @@ static void cut_frame(struct hp_naming *naming, size_t first) {
     }
 }
 
-// --- calls
-// --------------------------------------------------------------------------------
+// --- calls --------------------------------------------------------------------------------
 
 // State while the calls of all frames are named.
 struct call_maker {
@@ -493,8 +490,7 @@ static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t
     return (uint32_t)naming->calls.count - 1;
 }
 
-// --- folding
-// ------------------------------------------------------------------------------
+// --- folding ------------------------------------------------------------------------------
 
 // Mark the calls whose shown or full name a HP_PICK pattern matches.
 static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {

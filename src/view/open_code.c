@@ -12,8 +12,7 @@ enum {
     KINDS = HP_OPEN_MOVED + 1,
 };
 
-// --- modules
-// ------------------------------------------------------------------------------
+// --- modules ------------------------------------------------------------------------------
 
 // Whether the names of a module are available: its file was read and is the one that ran,
 // as far as that can be determined, or a partial has the names.
@@ -146,8 +145,7 @@ bool hp_sides_have_same_processes(const struct hp_profile *profile,
     return are;
 }
 
-// --- frames
-// ---------------------------------------------------------------------------------
+// --- frames ---------------------------------------------------------------------------------
 
 // State while frames, stacks and dumps are searched for code that cannot be compared.
 struct open_finder {
@@ -261,8 +259,7 @@ static void look_at_stacks(struct open_finder *finder) {
     }
 }
 
-// --- dumps
-// ----------------------------------------------------------------------------------
+// --- dumps ----------------------------------------------------------------------------------
 
 // For input number `number` on one side of a comparison, count a dump in dumps_with of
 // each node of a stack, unless the input was counted at that node before.
@@ -358,8 +355,7 @@ static void compare_addresses(struct open_finder *finder, const struct hp_sides 
     }
 }
 
-// --- all
-// ------------------------------------------------------------------------------------
+// --- all ------------------------------------------------------------------------------------
 
 // Whether rows are code that depends on the build; others, as modules, are the same in
 // any build.
@@ -461,8 +457,7 @@ struct hp_span hp_open_module_path(const struct hp_view *view,
     return hp_strtab_span(&view->profile->strings, module->path);
 }
 
-// --- the dumps that have names
-// ----------------------------------------------------------------
+// --- the dumps that have names ----------------------------------------------------------------
 
 // Set named->sides to those dumps of `all` that have names for named->modules.
 static void find_named(const struct hp_open_code *open, const struct hp_profile *profile,

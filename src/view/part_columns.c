@@ -44,8 +44,7 @@ struct hp_part_columns {
     char size[HP_PART_TEXT], age[HP_PART_TEXT]; // texts last returned
 };
 
-// --- sums
-// ---------------------------------------------------------------------------------
+// --- sums ---------------------------------------------------------------------------------
 
 // Return the range of a size: 1 up to 8 B, 2 up to 16 B, and so on.
 static uint64_t range_of_size(uint64_t size) {
@@ -114,8 +113,7 @@ void hp_part_columns_free(struct hp_part_columns *columns) {
     }
 }
 
-// --- texts
-// --------------------------------------------------------------------------------
+// --- texts --------------------------------------------------------------------------------
 
 // The bytes or objects of a node in each range of sizes or ages.
 struct histogram {
@@ -218,8 +216,7 @@ static const char *text_of_age(struct hp_part_columns *columns,
     return text;
 }
 
-// --- fields
-// -------------------------------------------------------------------------------
+// --- fields -------------------------------------------------------------------------------
 
 static const struct hp_field size_fields[SIZE_FIELDS] = {
     {{"size_histogram", "sizes", "", HP_CELL_TEXT},

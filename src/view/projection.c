@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- names
-// --------------------------------------------------------------------------------
+// --- names --------------------------------------------------------------------------------
 
 const char *hp_metric_name(enum hp_metric metric) {
     static const char *const names[HP_METRICS] = {
@@ -105,8 +104,7 @@ void hp_projection_names(const struct hp_profile *profile, char *text, size_t ro
     }
 }
 
-// --- the profile
-// --------------------------------------------------------------------------
+// --- the profile -----------------------------------------------------------------------
 
 // Copy the stacks of the profile, with their values of the type instead of the metrics.
 // Their frames stay borrowed.
@@ -145,7 +143,7 @@ static void copy_inputs(struct hp_profile *projection, const struct hp_profile *
         input->total.of[type->in_place_of] = own ? own->total : 0;
     }
     memset(projection->inputs.summary, 0, sizeof projection->inputs.summary);
-    hp_profile_summarize(projection);
+    hp_inputs_summarize(&projection->inputs);
 }
 
 struct hp_profile *hp_projection_new(const struct hp_profile *profile,

@@ -81,8 +81,7 @@ struct recent_builder {
     size_t *freed;
 };
 
-// --- texts
-// --------------------------------------------------------------------------------
+// --- texts --------------------------------------------------------------------------------
 
 void hp_lifespan_format(char *out, double seconds, double tick) {
     static const struct {
@@ -122,8 +121,7 @@ static void describe(struct hp_recent_row *row, enum hp_lifespan_of which, doubl
     }
 }
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 // Order of entries: by row, then by batch, so that objects which one stack freed at one
 // time are neighbours.
@@ -326,8 +324,7 @@ static void make_rows(struct recent_builder *builder) {
     }
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 // Columns.  The four columns of a lifetime follow each other: text, seconds, low, high.
 enum field {

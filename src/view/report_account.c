@@ -48,8 +48,7 @@ static const struct hp_field fields[] = {
     {{"note", NULL, "", HP_CELL_TEXT}, NOTE, HP_NEW_LINE},
 };
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 // State while the tables of a report of accounts are built.
 struct tables {
@@ -93,8 +92,7 @@ static void add_rest(struct tables *t, uint32_t parent, hp_int128 rest) {
     }
 }
 
-// --- all processes
-// ------------------------------------------------------------------------
+// --- all processes ------------------------------------------------------------------------
 
 // Sums over all processes that are used, in bytes.
 struct account_sums {
@@ -229,8 +227,7 @@ static uint32_t add_with_knob(struct tables *t, uint32_t parent, const char *nam
     return row;
 }
 
-// --- the allocator
-// ------------------------------------------------------------------------
+// --- the allocator ------------------------------------------------------------------------
 
 // Set the bounds of a row whose value depends on the cost of samples: the value may be
 // lower by `less` or higher by `more` bytes.  The bounds are NAN if the sizes of samples
@@ -382,8 +379,7 @@ static void build_allocator(struct tables *t, const struct account_sums *sums) {
     }
 }
 
-// --- the program
-// --------------------------------------------------------------------------
+// --- the program --------------------------------------------------------------------------
 
 // Set a remark if the bytes of the program's objects differ: by the allocator they are
 // `live`, with the bounds `open`; by the profile they are in `range`.
@@ -443,8 +439,7 @@ static void build_program(struct tables *t, const struct account_sums *sums) {
     }
 }
 
-// --- the kernel
-// ---------------------------------------------------------------------------
+// --- the kernel ---------------------------------------------------------------------------
 
 // Set pss and, if it is known, private memory of row `number`.
 static void set_mapped(struct tables *t, uint32_t number, const struct hp_mapped *mapped,
@@ -535,8 +530,7 @@ static void build_kernel(struct tables *t, const struct account_sums *sums) {
     add_bounds(t, sums);
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 // Whether filters or the choice of a thread limit the view to some stacks.  Statistics of
 // the allocator cover all stacks.

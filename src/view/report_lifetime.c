@@ -36,8 +36,7 @@ struct lifetime_adder {
     struct stack_bounds *bounds; // by stack
 };
 
-// --- sums
-// ---------------------------------------------------------------------------------
+// --- sums ---------------------------------------------------------------------------------
 
 // Return the number of the i-th row that a stack is added to: rows of its nodes come
 // first, then the total, then the sum of the stacks that filters leave.
@@ -179,8 +178,7 @@ static void sum_up(struct lifetime_adder *adder, const struct hp_view *view) {
     }
 }
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 // Find the bytes that a row allocated between each dump and the next: dumps - 1 numbers.
 static void find_gaps(const struct hp_lifetimes *lifetimes, size_t place, double *gaps) {
@@ -271,8 +269,7 @@ static void find_enough(struct hp_view *view, const struct hp_lifetimes *lifetim
     view->enough = hp_view_enough(view, &allocated, lifetimes->filtered.allocated);
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 // Columns of the report.
 enum field {

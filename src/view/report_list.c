@@ -18,8 +18,7 @@ struct list_sums {
 // The `function` of a line that is not listed.
 static const uint32_t not_listed = UINT32_MAX;
 
-// --- selected functions and lines
-// ---------------------------------------------------------
+// --- selected functions and lines ---------------------------------------------------------
 
 // Order of functions by the numbers of their strings, and by class: for a binary search.
 static int by_place(const void *left, const void *right) {
@@ -91,8 +90,7 @@ static void find_lines(struct list_sums *sums, size_t nodes) {
     }
 }
 
-// --- adding up
-// ----------------------------------------------------------------------------
+// --- adding up ----------------------------------------------------------------------------
 
 // Add a stack to cum of a node's line and of its function, each once per stack.  `number`
 // is that of the stack, + 1.
@@ -140,8 +138,7 @@ static void add_stacks(struct list_sums *sums, enum hp_metric metric) {
     hp_visible_frames_done(&frames);
 }
 
-// --- order
-// --------------------------------------------------------------------------------
+// --- order --------------------------------------------------------------------------------
 
 // Order of lines: by function, then by line number.
 static int by_line(const void *left, const void *right) {
@@ -237,8 +234,7 @@ const struct hp_source_file *hp_listing_source(
     return function->source ? &listing->sources.at[function->source - 1] : NULL;
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 // Columns of the report.
 enum field {

@@ -161,8 +161,7 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
     return (struct hp_amount){.sum = hp_neighbor_value(view, neighbor), .error = error};
 }
 
-// --- groups
-// -------------------------------------------------------------------------------
+// --- groups -------------------------------------------------------------------------------
 
 // State of the division of neighbors into groups: callers of each row, and callees of
 // each row.
@@ -313,8 +312,7 @@ static void find_neighbors(struct hp_neighbors *neighbors, struct hp_view *view,
     group(neighbors, view);
 }
 
-// --- selection
-// ----------------------------------------------------------------------------
+// --- selection ----------------------------------------------------------------------------
 
 // Set is_selected of the nodes that have a call which the pattern selects.
 static void select_nodes(const struct hp_naming *naming, bool *is_selected) {
@@ -342,8 +340,7 @@ size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_calle
     return hp_view_enough(view, &values, whole);
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 // Columns of the report.
 enum field {

@@ -10,8 +10,7 @@
 // function here is recursive, as stacks may have any depth.
 #include "view/report_tree.h"
 
-// --- growing
-// ------------------------------------------------------------------------------
+// --- growing ------------------------------------------------------------------------------
 
 // State while the tree of calls is built.
 struct tree_grower {
@@ -153,8 +152,7 @@ static void grower_done(struct tree_grower *g) {
     free(g->is_foreign);
 }
 
-// --- order
-// --------------------------------------------------------------------------------
+// --- order --------------------------------------------------------------------------------
 
 // Order of branches: by parent, then by cum.  Children of one parent were made in the
 // order of names, so that children with equal cum are ordered by number.
@@ -220,8 +218,7 @@ static void put_in_order(struct tree_grower *g) {
     free(order);
 }
 
-// --- runs
-// ---------------------------------------------------------------------------------
+// --- runs ---------------------------------------------------------------------------------
 
 // The node of a branch at a depth of the tree.
 static hp_node_id node_at(const struct tree_grower *g,
@@ -276,8 +273,7 @@ static uint32_t count_lines(const struct tree_grower *g,
     return lines;
 }
 
-// --- choice
-// -------------------------------------------------------------------------------
+// --- choice -------------------------------------------------------------------------------
 
 // A branch in the order by value.
 struct ranked_branch {
@@ -388,8 +384,7 @@ static void choose(struct tree_grower *g, struct hp_view *view) {
     free(ranked);
 }
 
-// --- nodes
-// --------------------------------------------------------------------------------
+// --- nodes --------------------------------------------------------------------------------
 
 // Add the nodes of a branch that are not shown to the sums of hidden nodes.
 static void hide(struct hp_tree *tree, const struct hp_tree_branch *branch) {
@@ -464,8 +459,7 @@ static void mark_last(struct hp_tree *tree) {
     free(has_later);
 }
 
-// --- errors
-// -------------------------------------------------------------------------------
+// --- errors -------------------------------------------------------------------------------
 
 // Give each branch the index of its error: branches with shown nodes, and roots, have an
 // error of their own; other branches share that of the branch above.  Returns the number
@@ -529,8 +523,7 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     hp_trim_heap(); // return freed memory to the system: rows take as much next
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 // Columns of the report.
 enum field {

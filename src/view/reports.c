@@ -20,7 +20,8 @@ const struct hp_report *const hp_reports[HP_REPORT_KINDS] = {HP_EACH_REPORT(ENTR
 
 struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
                                       enum hp_diagnostic_kind kind) {
-    struct hp_diagnosed diagnosed = hp_profile_diagnosed(view->profile, false, kind);
+    struct hp_diagnosed diagnosed =
+        hp_inputs_diagnosed(&view->profile->inputs, false, kind);
     if (view->profile->originals.texts) { // the file's identity is redacted
         diagnosed.named = 0;
     }
@@ -28,11 +29,10 @@ struct hp_diagnosed hp_view_diagnosed(const struct hp_view *view,
 }
 
 const char *hp_view_name_of_input(const struct hp_view *view, struct hp_digest id) {
-    return hp_profile_name_of(view->profile, id);
+    return hp_inputs_name_of(&view->profile->inputs, id);
 }
 
-// --- for programs
-// -------------------------------------------------------------------------
+// --- for programs -------------------------------------------------------------------------
 
 const char *hp_report_name(enum hp_report_kind kind) {
     return hp_reports[kind]->name;

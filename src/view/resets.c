@@ -51,8 +51,7 @@ static void caution(struct hp_view *view, const char *text) {
     hp_vec_push(&view->cautions, hp_copy(text));
 }
 
-// --- two dumps
-// ------------------------------------------------------------------------------
+// --- two dumps ------------------------------------------------------------------------------
 
 // Find the base dump, pair[0], and the new dump, pair[1], of a comparison.  Returns false
 // if a side has no dump or several, or if the two are of different processes.
@@ -104,8 +103,7 @@ static void warn_of_sides(struct hp_view *view) {
     }
 }
 
-// --- series
-// -----------------------------------------------------------------------------------
+// --- series -----------------------------------------------------------------------------------
 
 // The reset between two dumps of view->series; HP_RESET_NONE if they are of different
 // series or processes, or if their process is not known.

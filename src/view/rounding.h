@@ -2,7 +2,7 @@
 #ifndef HP_VIEW_ROUNDING_H
 #define HP_VIEW_ROUNDING_H
 
-#include "model/values.h"
+#include "base/values.h"
 
 // Round bytes or objects: whole[i] differs from values[i] by less than 1, and the sum of
 // all `whole` is the rounded sum of all `values`.

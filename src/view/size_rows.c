@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 // Whether the view shows a column: memory in use, or allocated memory.
 static bool is_wanted(const struct hp_view *view, enum hp_column column) {
@@ -132,8 +131,7 @@ void hp_size_rows_sum(const uint64_t *sizes, size_t count, struct hp_view *view,
     }
 }
 
-// --- refusals
-// -----------------------------------------------------------------------------
+// --- refusals -----------------------------------------------------------------------------
 
 // Whether the age of any object in use is known.
 static bool has_known_ages(const struct hp_profile *profile) {
@@ -180,8 +178,7 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
                : hp_fail(err, HP_E_EMPTY, HP_NO_AGES_KNOWN);
 }
 
-// --- stacks
-// -------------------------------------------------------------------------------
+// --- stacks -------------------------------------------------------------------------------
 
 // Make the linked lists of the profile's stacks that are one stack of the view (see
 // hp_view_cache), so that the sizes of a stack need to be added up only if it is shown.

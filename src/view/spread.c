@@ -19,8 +19,7 @@ enum {
     LEAST_INPUTS = 4, // fewer inputs are not compared with each other
 };
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 // The p-value of the chi-squared test of `variance`, the variance between `units` inputs
 // or replicates; `sampling` is the part that sampling adds on average.
@@ -50,8 +49,7 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum,
     };
 }
 
-// --- outliers
-// -----------------------------------------------------------------------------
+// --- outliers -----------------------------------------------------------------------------
 
 // Sum of the stacks of one input that filters leave.
 struct single_input {
@@ -200,8 +198,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
     free(all);
 }
 
-// --- the spread of all rows
-// ---------------------------------------------------------------
+// --- the spread of all rows ---------------------------------------------------------------
 
 static const struct hp_spread_row unknown = {NAN, NAN, NAN};
 

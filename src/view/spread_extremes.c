@@ -18,8 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- groups
-// -------------------------------------------------------------------------------
+// --- groups -------------------------------------------------------------------------------
 
 // For each replicate, the sum of its bytes and the number of its dumps.
 struct group_sums {
@@ -73,8 +72,7 @@ static double t_test(struct group_sums others, const struct hp_extreme *dump) {
     return 2 * hp_student_above(fabs(away) / sd, units - 1);
 }
 
-// --- one dump
-// -----------------------------------------------------------------------------
+// --- one dump -----------------------------------------------------------------------------
 
 // The p-value of the difference between a dump of `total` bytes and the mean of the other
 // dumps, if there is only sampling error.  `all` is the sum of all `dumps` dumps.
@@ -150,8 +148,7 @@ static void keep_outliers(struct hp_spread *spread, double confidence) {
     }
 }
 
-// --- all extremes
-// -------------------------------------------------------------------------
+// --- all extremes -------------------------------------------------------------------------
 
 // Set the quantiles: the ends of the buckets of `totals` that contain them.
 static void find_quantiles(struct hp_spread *spread, const struct hp_totals *totals) {

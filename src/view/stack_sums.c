@@ -10,8 +10,7 @@ hp_fixed hp_mean_of(hp_fixed sum, size_t inputs) {
     return n > 0 ? (sum + n / 2) / n : 0;
 }
 
-// --- selected inputs
-// ----------------------------------------------------------------------
+// --- selected inputs ----------------------------------------------------------------------
 
 // Values of one stack of the profile, in all inputs or in one of them.
 struct stack_part {
@@ -78,8 +77,7 @@ static size_t add_selected(const struct hp_profile *profile,
     return count;
 }
 
-// --- sums of all metrics
-// ------------------------------------------------------------------
+// --- sums of all metrics ------------------------------------------------------------------
 
 void hp_stack_sums_init(struct hp_stack_sums *sums, const struct hp_stacks *stacks,
                         bool errors) {
@@ -197,8 +195,7 @@ void hp_stack_sums_add(struct hp_stack_sums *sums, const struct hp_stacks *stack
     }
 }
 
-// --- whole numbers of one metric
-// ----------------------------------------------------------
+// --- whole numbers of one metric ----------------------------------------------------------
 
 // The data of add_to_single(): sums of one metric, by stack of the view.
 struct single_metric {

@@ -174,8 +174,7 @@ void hp_stack_order_sort(const struct hp_stack_order *order, uint32_t *numbers,
 // In hp_stacks.frame_of: the call belongs to no frame.
 static const uint32_t no_frame = UINT32_MAX;
 
-// --- places
-// -------------------------------------------------------------------------------
+// --- places -------------------------------------------------------------------------------
 
 // Append the call "[other]", which represents the stacks beyond options.max_samples.
 static void add_other(struct hp_stacks *stacks, struct hp_naming *naming) {
@@ -250,8 +249,7 @@ struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place) 
                              count};
 }
 
-// --- keys
-// ---------------------------------------------------------------------------------
+// --- keys ---------------------------------------------------------------------------------
 
 // Buffer for the key of a stack.
 struct stack_key {
@@ -347,8 +345,7 @@ static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_de
     return is_visible;
 }
 
-// --- distinct stacks
-// ----------------------------------------------------------------------
+// --- distinct stacks ----------------------------------------------------------------------
 
 static uint32_t hash_of(const struct hp_stack_key *stack) {
     return (uint32_t)hp_hash_bytes(stack->at, stack->depth * sizeof *stack->at,
@@ -379,8 +376,7 @@ static uint32_t find_or_add(struct hp_stacks *stacks, struct hp_index *index,
     return (uint32_t)stacks->all.count - 1;
 }
 
-// --- order
-// --------------------------------------------------------------------------------
+// --- order --------------------------------------------------------------------------------
 
 // Rank the nodes by name, so that stacks are compared as numbers.  The caller frees the
 // array.
@@ -426,8 +422,7 @@ static void sort(struct hp_stacks *stacks, const uint32_t *rank, bool from_leaf)
     stacks->all.capacity = count;
 }
 
-// --- by value
-// -----------------------------------------------------------------------------
+// --- by value -----------------------------------------------------------------------------
 
 // A stack in the order by value.
 struct ranked_stack {
@@ -504,8 +499,7 @@ static void limit_count(struct hp_stacks *stacks,
     hp_stack_sums_done(&sums);
 }
 
-// --- all stacks
-// ---------------------------------------------------------------------------
+// --- all stacks ---------------------------------------------------------------------------
 
 // Find the distinct stacks and of_profile, in the order in which the profile has them.
 static void collect(struct hp_stacks *stacks, size_t max_depth) {

@@ -125,8 +125,7 @@ struct hp_place {
 
 struct hp_place hp_stacks_place(const struct hp_stacks *stacks, uint32_t place);
 
-// --- sums
-// ---------------------------------------------------------------------------------
+// --- sums ---------------------------------------------------------------------------------
 
 // Selects inputs: all of them, the mean of the inputs of one side of a comparison, or one
 // input.

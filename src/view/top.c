@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- sums
-// ---------------------------------------------------------------------------------
+// --- sums ---------------------------------------------------------------------------------
 
 // Choose the metrics to add up: the one that is shown, and others that the format asks
 // for and inputs have.  Rows of sizes need the number of objects, too.
@@ -251,8 +250,7 @@ void hp_top_sum_errors(struct hp_top *top, const struct hp_view *view) {
     }
 }
 
-// --- order
-// --------------------------------------------------------------------------------
+// --- order --------------------------------------------------------------------------------
 
 // Up to this number, the first rows are found by insertion instead of a sort of all rows.
 enum {
@@ -361,8 +359,7 @@ void hp_top_sort_rest(struct hp_top *top, const struct hp_view *view) {
     top->sorted = sort_first(view, view->rows.count, &order);
 }
 
-// --- amounts of nodes
-// ---------------------------------------------------------------------
+// --- amounts of nodes ---------------------------------------------------------------------
 
 // Flat or cum (`sums`, `errors`) of a node in a metric.  The error is NULL if it is
 // neither added up nor 0.

@@ -23,8 +23,7 @@ static const struct hp_trend_unit units[] = {
     {"day", 86400, {"objects/day", "bytes/day"}, "slope/day"},
 };
 
-// --- the series
-// ---------------------------------------------------------------------------
+// --- the series ---------------------------------------------------------------------------
 
 // A dump of the series whose trend is computed.
 struct dump {
@@ -83,8 +82,7 @@ static struct dump *make_series(const struct hp_view *view,
     return dumps;
 }
 
-// --- sums
-// ---------------------------------------------------------------------------------
+// --- sums ---------------------------------------------------------------------------------
 
 // Sums of one node, of the total, or of what filters leave, over the dumps that were read
 // so far.
@@ -208,8 +206,7 @@ static void sum_up(struct trend_adder *adder, struct hp_trend *trend) {
     hp_stack_series_sort(&trend->held, (uint32_t)trend->dumps);
 }
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 static const struct hp_rise unknown = {NAN, NAN};
 
@@ -593,8 +590,7 @@ static void init_each(struct hp_trends *trends, struct hp_view *view,
     hp_vec_sort_r(&trends->rows, by_change, &view->naming);
 }
 
-// --- all series
-// ---------------------------------------------------------------------------
+// --- all series ---------------------------------------------------------------------------
 
 // Find code that lacks names in some dumps.  The dumps of a series are of one process,
 // with one build of each module.

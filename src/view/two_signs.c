@@ -18,8 +18,7 @@ bool hp_view_is_negative(const struct hp_view *view) {
     return found;
 }
 
-// --- refusals
-// -----------------------------------------------------------------------------
+// --- refusals -----------------------------------------------------------------------------
 
 // The reason why the view cannot show a difference of two profiles, as the end of a
 // sentence; NULL: it can.
@@ -85,8 +84,7 @@ int hp_two_signs_refuse(const struct hp_view *view, struct hp_err *err) {
                : HP_OK;
 }
 
-// --- both sides
-// ---------------------------------------------------------------------------
+// --- both sides ---------------------------------------------------------------------------
 
 // The positive part of a stack's values; for the base, the negative part as a positive
 // number.
@@ -180,8 +178,7 @@ static struct hp_profile *split_signs(const struct hp_profile *profile) {
     return split;
 }
 
-// --- one side
-// -----------------------------------------------------------------------------
+// --- one side -----------------------------------------------------------------------------
 
 // Make a profile with the growth of a difference only.
 static struct hp_profile *keep_grown(const struct hp_profile *profile) {
@@ -196,7 +193,7 @@ static struct hp_profile *keep_grown(const struct hp_profile *profile) {
     hp_vec_each (input, &grown->inputs.records) {
         input->negative = 0;
     }
-    hp_profile_summarize(grown);
+    hp_inputs_summarize(&grown->inputs);
     return grown;
 }
 
@@ -212,8 +209,7 @@ void hp_two_signs_free(struct hp_profile *profile) {
     }
 }
 
-// --- views
-// --------------------------------------------------------------------------------
+// --- views --------------------------------------------------------------------------------
 
 int hp_two_signs_take(struct hp_view *view) {
     bool has_sides = view->report->has_sides;

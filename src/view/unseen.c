@@ -123,8 +123,7 @@ struct hp_unseen hp_unseen_of(const struct hp_view *view) {
     return hp_unseen_in(view, hp_column_of(view->options.metric));
 }
 
-// --- estimates for a part of the inputs
-// ---------------------------------------------------------
+// --- estimates for a part of the inputs ---------------------------------------------------------
 
 // The value of one stack in some of the inputs.
 struct seen_stack {
@@ -175,8 +174,7 @@ bool hp_is_much_unseen(const struct hp_view *view, enum hp_column column, uint32
     return !is_merged && estimate_unseen(view, column, &seen).is_much;
 }
 
-// --- rows that are shown because they are the largest
-// ----------------------------------------
+// --- rows that are shown because they are the largest ----------------------------------------
 
 // Rows are sorted by size, so that the first of many rows with few samples are the ones
 // that sampling found more often than other rows of their size.  An interval that is

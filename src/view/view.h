@@ -49,8 +49,7 @@
 #include "view/series.h"
 #include "view/stacks.h"
 
-// --- columns
-// ------------------------------------------------------------------------------
+// --- columns ------------------------------------------------------------------------------
 
 // Flags that say how a text table shows a column, besides its plain number; bits.
 enum hp_shown {
@@ -146,8 +145,7 @@ struct hp_row_key {
 #define HP_ROW_TOTAL    (SIZE_MAX - 1)
 #define HP_ROW_FILTERED (SIZE_MAX - 2)
 
-// --- kinds of reports
-// ---------------------------------------------------------------------
+// --- kinds of reports ---------------------------------------------------------------------
 
 struct hp_view;
 struct hp_open_code;
@@ -243,8 +241,7 @@ struct hp_view_use {
     bool all_rows; // a program reads the view: it may ask for rows past the limit
 };
 
-// --- the view
-// -----------------------------------------------------------------------------
+// --- the view -----------------------------------------------------------------------------
 
 // Facts about the inputs, which all reports show.
 struct hp_head {
@@ -320,8 +317,7 @@ struct hp_view_cache {
     HP_VEC(const struct hp_size_part *) parts;
 };
 
-// --- facet of a page: see facet.h
-// ---------------------------------------------------------
+// --- facet of a page: see facet.h ---------------------------------------------------------
 
 // In hp_facet.of_set: samples with this set of labels do not have the property; the
 // inputs that contain the stack have it instead.

@@ -17,8 +17,7 @@ enum {
     LEAST_NODE = 200, // a graph draws nodes of at least 1/200 of the filtered sum
 };
 
-// --- refusals
-// -----------------------------------------------------------------------------
+// --- refusals -----------------------------------------------------------------------------
 
 // Return the name of what an input lacks of the view's metric, or the name of the sample
 // type if it lacks that; NULL: it lacks nothing.
@@ -239,8 +238,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- the metric
-// ---------------------------------------------------------------------------
+// --- the metric ---------------------------------------------------------------------------
 
 // The sample type to show by default: the only one that the inputs have, if they have
 // none of the four metrics.  NULL: show a metric.
@@ -283,8 +281,7 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-// --- facts and sums of all views
-// ----------------------------------------------------------
+// --- facts and sums of all views ----------------------------------------------------------
 
 // Copy facts about the inputs from the profile to view->head.
 static void describe_inputs(struct hp_view *view) {
@@ -473,8 +470,7 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     return refuse_nothing(view, err);
 }
 
-// --- shapes
-// -------------------------------------------------------------------------------
+// --- shapes -------------------------------------------------------------------------------
 
 // Number of rows, sorted by cum, that a graph draws: up to the limit, and only rows of at
 // least 1/LEAST_NODE of the filtered sum.

@@ -138,7 +138,7 @@ static struct hp_bytes write_file(struct hp_profile *profile, bool *overflow) {
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->inputs.annotations, &profile->strings);
     hp_profile_sort(profile, NULL, 0);
-    hp_profile_summarize(profile);
+    hp_inputs_summarize(&profile->inputs);
     hp_sink_init(&sink, keep, &file);
     int ret = hp_partial_write(profile, (struct hp_shards){0, 0}, &sink, &err);
     *overflow = ret == HP_E_LIMIT;

@@ -48,8 +48,7 @@ static _Noreturn void fail(const char *what, const struct fuzz_plan *plan) {
     abort();
 }
 
-// --- options
-// ------------------------------------------------------------------------------
+// --- options ------------------------------------------------------------------------------
 
 // Return the first word of *line, and remove it and a space from the line.
 static struct hp_span take_word(struct hp_span *line) {
@@ -155,8 +154,7 @@ static void plan_make(struct fuzz_plan *plan, struct hp_span line) {
     plan->redacts = has(line, 'r');
 }
 
-// --- inputs
-// -------------------------------------------------------------------------------
+// --- inputs -------------------------------------------------------------------------------
 
 // Files in memory, which are opened by a path like any other file.
 static struct {
@@ -228,8 +226,7 @@ const char *__wrap_hp_demangle_apart(struct hp_strtab *strings, struct hp_mangle
     return NULL;
 }
 
-// --- output
-// -------------------------------------------------------------------------------
+// --- output -------------------------------------------------------------------------------
 
 struct report_output {
     HP_VEC(char) text;

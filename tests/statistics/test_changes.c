@@ -32,8 +32,7 @@ static uint64_t sample(double rs) {
     return hps_binomial(&rng, (uint64_t)(rs * PER_R + 0.5), probability());
 }
 
-// --- a profile of one stack
-// -----------------------------------------------------------------
+// --- a profile of one stack -----------------------------------------------------------------
 
 static hp_fixed fixed(double value, enum hp_metric metric) {
     return (hp_fixed)(value * (double)((uint64_t)1 << hp_fraction(metric)));
@@ -84,7 +83,7 @@ static struct hp_view *view_of(struct hp_profile *profile, enum hp_report_kind k
     struct hp_report_options options = {.kind = kind};
     struct hp_err err = {0};
     hp_history_sort(&profile->history);
-    hp_profile_summarize(profile);
+    hp_inputs_summarize(&profile->inputs);
     profile->keeps.history = true;
     struct hp_view *view = hp_view_new(profile, &options, &err);
     cr_assert_not_null(view, "%s", err.message);
@@ -104,8 +103,7 @@ static struct hp_change compare(struct hp_profile *profile,
     return total;
 }
 
-// --- T14: two dumps of one process
-// -----------------------------------------------------------
+// --- T14: two dumps of one process -----------------------------------------------------------
 
 // Memory in units of R: live in both dumps, freed between them, new in the second one,
 // and both allocated and freed between them.
@@ -197,8 +195,7 @@ Test(changes, p_if_nothing_was_freed_is_what_prof_accum_would_give) {
     }
 }
 
-// --- T15: slopes
-// ----------------------------------------------------------------------------
+// --- T15: slopes ----------------------------------------------------------------------------
 
 struct series {
     int dumps;
@@ -269,8 +266,7 @@ Test(changes, a_leak_of_a_period_a_dump_is_found_in_thirty_dumps, .timeout = 100
     cr_expect_geq(share, 0.99, "%g", share);
 }
 
-// --- T16: fleets
-// ----------------------------------------------------------------------------
+// --- T16: fleets ----------------------------------------------------------------------------
 
 // The memory of a host in units of R: `mean` times a log-normal factor of mean 1 and
 // standard deviation `cv`.

@@ -38,8 +38,7 @@ static uint64_t poisson(double mean) {
     return count;
 }
 
-// --- tables
-// ---------------------------------------------------------------------------------
+// --- tables ---------------------------------------------------------------------------------
 
 struct table {
     int holders;
@@ -100,7 +99,7 @@ static struct hp_view *view_of(struct hp_profile *profile) {
                               .can = HP_CAN_INTERVALS | HP_CAN_SPREAD};
     struct hp_err err = {0};
     hp_history_sort(&profile->history);
-    hp_profile_summarize(profile);
+    hp_inputs_summarize(&profile->inputs);
     struct hp_view *view = hp_view_build(profile, &options, use, &err);
     cr_assert_not_null(view, "%s", err.message);
     return view;
@@ -154,8 +153,7 @@ static double slack(double share) {
     return 3 * sqrt(share * (1 - share) / TABLES);
 }
 
-// --- tests
-// ----------------------------------------------------------------------------------
+// --- tests ----------------------------------------------------------------------------------
 
 Test(holders, nobody_is_named_where_all_have_the_same_rates, .timeout = 300) {
     static const int counts[] = {5, 6, 8, 20};

@@ -22,8 +22,7 @@ enum {
 
 static const int lengths[LENGTHS] = {10, 30, 100};
 
-// --- cells
-// --------------------------------------------------------------------------------
+// --- cells --------------------------------------------------------------------------------
 
 struct trend_cell {
     enum kind kind;
@@ -96,8 +95,7 @@ static double slack(double share, int count) {
                   "%s, %d dumps, %gR, accum %d: %g", kind_names[(cell).kind], \
                   (cell).dumps, (cell).level, (cell).has_lives, share)
 
-// --- memory that does not grow
-// ------------------------------------------------------------
+// --- memory that does not grow ------------------------------------------------------------
 
 // The largest share of rows that may seem to grow.  Half a cycle, and a sawtooth without
 // its fall, look like growth to any test; the manual warns of these.
@@ -227,8 +225,7 @@ Test(trend, runs_of_twenty_rows_have_no_marked_one, .timeout = 600) {
     }
 }
 
-// --- leaks
-// --------------------------------------------------------------------------------
+// --- leaks --------------------------------------------------------------------------------
 
 static void is_found(struct trend_cell cell, double least) {
     struct trend_shares shares = look_at(cell);
@@ -258,8 +255,7 @@ Test(trend, of_a_leak_is_found, .timeout = 600) {
     }
 }
 
-// --- since when
-// -----------------------------------------------------------------------------
+// --- since when -----------------------------------------------------------------------------
 
 static void is_found_since(struct trend_cell cell, double least, double inside) {
     struct trend_shares shares = look_at(cell);
@@ -387,8 +383,7 @@ Test(trend, a_rise_in_each_of_the_last_steps_is_said, .timeout = 600) {
     free_times(times);
 }
 
-// --- shapes
-// -------------------------------------------------------------------------------
+// --- shapes -------------------------------------------------------------------------------
 
 Test(trend, shape_of_a_step_is_seen, .timeout = 600) {
     static const double least[LENGTHS] = {0.90, 0.90, 0.86};
@@ -447,8 +442,7 @@ Test(trend, shape_of_walks_is_none, .timeout = 600) {
     }
 }
 
-// --- the report
-// ---------------------------------------------------------------------------
+// --- the report ---------------------------------------------------------------------------
 
 enum {
     R = 4096,
@@ -495,7 +489,7 @@ static struct hp_view *view_of(struct hp_profile *profile) {
     struct hp_view_use use = {.shape = HP_SHAPE_ROWS, .can = HP_CAN_INTERVALS};
     struct hp_err err = {0};
     hp_history_sort(&profile->history);
-    hp_profile_summarize(profile);
+    hp_inputs_summarize(&profile->inputs);
     struct hp_view *view = hp_view_build(profile, &options, use, &err);
     cr_assert_not_null(view, "%s", err.message);
     return view;

@@ -1,5 +1,5 @@
 // Tests of names of dumps, from which process, number and kind are read.
-#include "input/dump_name.h"
+#include "inputs/dump_name.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

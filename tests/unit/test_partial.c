@@ -240,7 +240,7 @@ static struct hp_bytes small_partial(void) {
     }
     hp_history_sort(&profile.history);
     hp_profile_sort(&profile, NULL, 0);
-    hp_profile_summarize(&profile);
+    hp_inputs_summarize(&profile.inputs);
     hp_sink_init(&sink, keep, &file);
     cr_assert(hp_partial_write(&profile, (struct hp_shards){0}, &sink, &err) == HP_OK);
     cr_assert(hp_sink_close(&sink, &err) == HP_OK);

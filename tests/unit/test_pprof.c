@@ -53,7 +53,7 @@ static void add(const char *function, const char *linkage, hp_int128 value) {
 // Write the profile as pprof.
 static int write_pprof(struct memory *memory, struct hp_err *err) {
     struct hp_report_options options = {.kind = HP_REPORT_MERGE, .format = "pprof"};
-    hp_profile_summarize(&profile);
+    hp_inputs_summarize(&profile.inputs);
     profile.keeps.labels = true;
     struct hp_view *view = hp_view_new(&profile, &options, err);
     cr_assert_not_null(view, "%s", err->message);

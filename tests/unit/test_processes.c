@@ -1,7 +1,7 @@
 // Tests of processes: dumps are assigned to processes, and one dump of each is chosen.
-#include "model/processes.h"
+#include "inputs/processes.h"
 
-#include "model/input.h"
+#include "inputs/input.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

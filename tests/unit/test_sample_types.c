@@ -1,5 +1,5 @@
 // Tests of sample types of pprof inputs that are no metric.
-#include "model/annotations.h"
+#include "inputs/annotations.h"
 #include "model/sample_types.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 // Tests of fixed-point values.
-#include "model/values.h"
+#include "base/values.h"
 
 #include <criterion/criterion.h>
 

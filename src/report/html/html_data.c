@@ -57,8 +57,7 @@ static int column_number(const struct html_writer *w, enum hp_column column,
     return !is_base ? number : w->view->report->has_sides ? number - 1 : -1;
 }
 
-// --- head
-// ---------------------------------------------------------------------------------
+// --- head ---------------------------------------------------------------------------------
 
 // Write a member with a text, and the comma after it.
 static void put_text(struct hp_sink *out, const char *key, struct hp_span text) {
@@ -164,8 +163,7 @@ static void put_head(struct hp_sink *out, const struct html_writer *w) {
     put_filters(out, view);
 }
 
-// --- metrics
-// ------------------------------------------------------------------------------
+// --- metrics ------------------------------------------------------------------------------
 
 // Write a metric: its name, its unit, and the columns that contain it.
 static void put_metric(struct hp_sink *out, const struct html_writer *w,
@@ -277,8 +275,7 @@ static void put_strings(struct hp_sink *out, const struct hp_strtab *strings) {
     hp_sink_text(out, "],\n");
 }
 
-// --- facet
-// --------------------------------------------------------------------------------
+// --- facet --------------------------------------------------------------------------------
 
 // Write, for each value of the label or property that the page divides inputs by, the
 // sample period, -1 if its inputs do not have the column, and whether its largest rows
@@ -356,8 +353,7 @@ static struct hp_facet_part *find_parts(const struct hp_view *view,
     return parts;
 }
 
-// --- all
-// ----------------------------------------------------------------------------------
+// --- all ----------------------------------------------------------------------------------
 
 // Write the totals; a comparison and a trend have theirs in other members.
 static void put_totals(struct hp_sink *out, const struct html_writer *w) {

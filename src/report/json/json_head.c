@@ -136,8 +136,7 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// --- inputs
-// -----------------------------------------------------------------------------
+// --- inputs -----------------------------------------------------------------------------
 
 // Write "reasons": for each reason, the number of inputs that are not used because of it.
 // It does not count inputs that are replaced by another dump of their process.
@@ -192,8 +191,7 @@ static void put_inputs(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// --- totals
-// -------------------------------------------------------------------------------
+// --- totals -------------------------------------------------------------------------------
 
 // The total in a metric; a function for hp_json_estimates().
 static struct hp_amount amount_of_total(const void *data, enum hp_metric metric) {
@@ -253,8 +251,7 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, ", \"rows_too_high\": %s},\n ", unseen.is_much ? "true" : "false");
 }
 
-// --- filters
-// ------------------------------------------------------------------------------
+// --- filters ------------------------------------------------------------------------------
 
 // Write the filters, "filters": [{"rule": "focus", "pattern": "f"}], or with `picks` the
 // patterns that select the functions of peek and list, "patterns": ["^f$"].  If there are
@@ -340,8 +337,7 @@ static void put_open(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "],\n ");
 }
 
-// --- heads
-// --------------------------------------------------------------------------------
+// --- heads --------------------------------------------------------------------------------
 
 void hp_json_begin(struct hp_sink *out, const struct hp_view *view) {
     put_head(out, view);

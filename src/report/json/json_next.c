@@ -48,8 +48,7 @@ struct subject {
     HP_VEC(char) rooms[2];
 };
 
-// --- commands
-// -----------------------------------------------------------------------------
+// --- commands -----------------------------------------------------------------------------
 
 // Write a pattern that matches this name only: ^\Qname\E$, in which a \E becomes \E\\E\Q.
 static void put_pattern(struct hp_sink *out, const char *option, struct hp_span name) {
@@ -156,8 +155,7 @@ static void put_command(struct next *next, struct next_command command) {
     hp_sink_text(out, "]}");
 }
 
-// --- the first row
-// ------------------------------------------------------------------------
+// --- the first row ------------------------------------------------------------------------
 
 // Set the name of the function in the three forms that commands look for.
 static void set_function(struct subject *subject, struct hp_span full) {
@@ -201,8 +199,7 @@ static bool has_focus(const struct hp_view *view) {
     return found;
 }
 
-// --- what is asked next
-// -------------------------------------------------------------------
+// --- what is asked next -------------------------------------------------------------------
 
 // Write the commands for a row that is a function, line or address.
 static void ask_of_function(struct next *next, const struct subject *subject) {

@@ -14,8 +14,7 @@
 
 #include "view/top.h"
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 // Write the number of replicates (classes of dumps), and quantiles of the totals of
 // dumps; for inputs whose single dumps are not known.

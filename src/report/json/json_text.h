@@ -3,7 +3,7 @@
 #define HP_REPORT_JSON_JSONTEXT_H
 
 #include "base/sink.h"
-#include "model/values.h"
+#include "base/values.h"
 #include "stats/measure.h"
 
 // Write a string in quotes.  Bytes that are not UTF-8 become U+FFFD.

@@ -203,8 +203,7 @@ static void put_sample_types(struct profile_writer *w) {
     hp_protobuf_done(&message);
 }
 
-// --- sums
-// ---------------------------------------------------------------------------------
+// --- sums ---------------------------------------------------------------------------------
 
 // Prepare sums of the metrics and of all sample types, all zeros.
 static void sums_init(struct profile_writer *w) {
@@ -278,8 +277,7 @@ static bool *find_used_stacks(struct profile_writer *w) {
     return is_stack_used;
 }
 
-// --- samples
-// ------------------------------------------------------------------------------
+// --- samples ------------------------------------------------------------------------------
 
 // Add to the sample the labels that the stack's samples have in the inputs.
 static void put_tags(struct profile_writer *w, hp_string set) {
@@ -483,8 +481,7 @@ static void put_all_samples(struct profile_writer *w) {
     }
 }
 
-// --- the rest
-// -----------------------------------------------------------------------------
+// --- the rest -----------------------------------------------------------------------------
 
 // The time of the profile: the first time of the inputs, as pprof itself merges.  The
 // exact time that inputs state is used if it is the same to within rounding.
@@ -557,8 +554,7 @@ static void put_period(struct profile_writer *w) {
     hp_protobuf_done(&type);
 }
 
-// --- comments
-// -------------------------------------------------------------------------------
+// --- comments -------------------------------------------------------------------------------
 
 // The comments of the profile; each text is written once.
 struct comments {

@@ -108,8 +108,7 @@ void hp_pprof_columns_init(struct hp_pprof_columns *columns, const struct hp_vie
     add_types(columns, view);
 }
 
-// --- the default
-// ----------------------------------------------------------------------------
+// --- the default ----------------------------------------------------------------------------
 
 // Find a column of estimates by its usual name, that of Go, or a sample type by its own
 // name; NULL if there is none.
@@ -143,8 +142,7 @@ struct hp_span hp_pprof_default_type(const struct hp_pprof_columns *columns,
     return found ? found->type : columns->of.at[columns->estimates - 1].type;
 }
 
-// --- numbers
-// --------------------------------------------------------------------------------
+// --- numbers --------------------------------------------------------------------------------
 
 // The exact value of a stack in a column, in units of 2^-HP_SPACE_FRACTION, or
 // 2^-HP_OBJECTS_FRACTION for objects.  The variance needs no shift: its unit is KiB^2.

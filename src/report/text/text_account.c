@@ -39,8 +39,7 @@ struct account {
     size_t room;                        // cells of a name; 0: any
 };
 
-// --- columns
-// ------------------------------------------------------------------------------
+// --- columns ------------------------------------------------------------------------------
 
 // Whether a field has a column that was not dropped.
 static bool is_shown(const struct account *a, size_t field) {
@@ -93,8 +92,7 @@ static void put_titles(const struct account *a) {
                   hp_text_plain(a->view));
 }
 
-// --- rows
-// ---------------------------------------------------------------------------------
+// --- rows ---------------------------------------------------------------------------------
 
 static void append(struct hp_buffer *text, const char *more) {
     hp_buffer_append(text, hp_span_of(more));
@@ -232,8 +230,7 @@ static void put_row(const struct account *a, size_t row) {
     hp_sink_text(a->out, "\n");
 }
 
-// --- tables
-// -------------------------------------------------------------------------------
+// --- tables -------------------------------------------------------------------------------
 
 // Write the remarks of rows below their table.
 static void put_notes(const struct account *a, size_t from, size_t to) {

@@ -17,8 +17,7 @@ enum {
     MOST_NAME = 28,
 };
 
-// --- numbers
-// ------------------------------------------------------------------------------
+// --- numbers ------------------------------------------------------------------------------
 
 void hp_text_format(char text[HP_NUMBER_SIZE], hp_fixed value, enum hp_metric metric,
                     enum hp_unit unit) {
@@ -71,8 +70,7 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p) {
     }
 }
 
-// --- cells
-// --------------------------------------------------------------------------------
+// --- cells --------------------------------------------------------------------------------
 
 void hp_text_put(struct hp_sink *out, const char *text, int width) {
     int missing = width - (int)hp_text_cells(hp_span_of(text), false);
@@ -182,8 +180,7 @@ void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
         view->options.confidence * 100);
 }
 
-// --- columns
-// ------------------------------------------------------------------------------
+// --- columns ------------------------------------------------------------------------------
 
 // The least cells that a name gets before columns are dropped.  Names of lines and
 // addresses get half as much again, for the file and line beside the function.

@@ -65,8 +65,7 @@ static int power_of(hp_fixed value, double high, enum hp_unit unit) {
     return power;
 }
 
-// --- numbers
-// ------------------------------------------------------------------------------
+// --- numbers ------------------------------------------------------------------------------
 
 // Convert to an integer, limited so that it cannot overflow.
 static hp_int128 whole(double digits) {
@@ -101,8 +100,7 @@ static void put_with_unit(char *out, hp_int128 digits, const struct scale *scale
     }
 }
 
-// --- estimates
-// ----------------------------------------------------------------------------
+// --- estimates ----------------------------------------------------------------------------
 
 // Write the interval as "± half"; half is the longer side, rounded up.
 static void put_half(struct hp_text_estimate *text, hp_int128 value,
@@ -241,8 +239,7 @@ void hp_text_put_interval(struct hp_sink *out, const struct hp_text_estimate *te
     }
 }
 
-// --- bytes
-// --------------------------------------------------------------------------------
+// --- bytes --------------------------------------------------------------------------------
 
 // Write bytes with at least one decimal, rounded by `round`.
 static void put_bytes(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit,

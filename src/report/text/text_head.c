@@ -16,8 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-// --- inputs
-// -------------------------------------------------------------------------------
+// --- inputs -------------------------------------------------------------------------------
 
 // Write the sample period, " · sample period 512 KiB", or that there is none or periods
 // differ between inputs.
@@ -115,8 +114,7 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// --- totals
-// -------------------------------------------------------------------------------
+// --- totals -------------------------------------------------------------------------------
 
 // Write the total of a metric, with its interval if sampling leaves it uncertain.
 static void put_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
@@ -221,8 +219,7 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
     put_selection(out, view, &unseen);
 }
 
-// --- filters and warnings
-// -----------------------------------------------------------------
+// --- filters and warnings -----------------------------------------------------------------
 
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view) {
     bool is_first = true;

@@ -26,8 +26,7 @@ struct line_writer {
     struct hp_buffer line, ascii;
 };
 
-// --- words
-// --------------------------------------------------------------------------------
+// --- words --------------------------------------------------------------------------------
 
 static size_t count_spaces(struct hp_span text) {
     size_t count = 0;
@@ -137,8 +136,7 @@ static void put_wrapped(struct line_writer *lines, struct hp_span line) {
     hp_sink_text(lines->out, "\n");
 }
 
-// --- lines
-// --------------------------------------------------------------------------------
+// --- lines --------------------------------------------------------------------------------
 
 // Return a line with all characters outside of ASCII replaced; valid until the next call.
 static struct hp_span without_utf8(struct line_writer *lines, struct hp_span line) {

@@ -66,8 +66,7 @@ void hp_text_append_safe(struct hp_buffer *out, struct hp_span text) {
     }
 }
 
-// --- parts of a name
-// ----------------------------------------------------------------------
+// --- parts of a name ----------------------------------------------------------------------
 
 // Append the file and line of an origin, "/srv/main.c:15", as names of lines and
 // addresses end with it.
@@ -200,8 +199,7 @@ static void build_text(const struct hp_text_names *names, struct row_name *name)
     hp_vec_done(&place.text);
 }
 
-// --- what is different
-// --------------------------------------------------------------------
+// --- what is different --------------------------------------------------------------------
 
 // Names of several rows that have the same text and have to be distinguished: numbers in
 // names->names.
@@ -435,8 +433,7 @@ static void distinguish(const struct alike *alike) {
     }
 }
 
-// --- all names
-// ----------------------------------------------------------------------------
+// --- all names ----------------------------------------------------------------------------
 
 static int by_text(const void *left, const void *right, void *data) {
     const uint32_t *a = left, *b = right;

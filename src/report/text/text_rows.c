@@ -102,8 +102,7 @@ static bool has_error_after(const struct table *t, const struct hp_field *field)
            shows(t, t->with_error, HP_SHOWN_ERROR);
 }
 
-// --- what fits
-// ----------------------------------------------------------------------------
+// --- what fits ----------------------------------------------------------------------------
 
 // A thing that a column of a table shows of a field (its number, share, interval ...),
 // its width, and its bit in table.gone.
@@ -192,8 +191,7 @@ static void fit(struct table *t) {
     hp_vec_done(&pieces.parts);
 }
 
-// --- titles
-// -------------------------------------------------------------------------------
+// --- titles -------------------------------------------------------------------------------
 
 // Write the titles of the columns of a field.
 static void put_title(const struct table *t, const struct hp_field *field) {
@@ -246,8 +244,7 @@ static void put_titles(const struct table *t) {
                   hp_text_plain(t->view));
 }
 
-// --- cells
-// --------------------------------------------------------------------------------
+// --- cells --------------------------------------------------------------------------------
 
 // Write an end of an interval of a change; "-" if it is not known.
 static void put_end(const struct table *t, double end) {
@@ -427,8 +424,7 @@ static void name_rows(struct table *t, size_t shown) {
     hp_text_names_make_distinct(t->names);
 }
 
-// --- below the table
-// ----------------------------------------------------------------------
+// --- below the table ----------------------------------------------------------------------
 
 // Whether the table has a column that is added up.
 static bool adds_up(const struct hp_view *view) {
@@ -529,8 +525,7 @@ static void put_notes(const struct table *t) {
     }
 }
 
-// --- all
-// ----------------------------------------------------------------------------------
+// --- all ----------------------------------------------------------------------------------
 
 // Write the head of the kind of report.
 static void put_head(const struct table *t) {

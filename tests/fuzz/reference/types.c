@@ -2,7 +2,7 @@
 // patterns.
 #include "pprof.h"
 
-#include "model/process_keys.h"
+#include "inputs/process_keys.h"
 
 #include <string.h>
 

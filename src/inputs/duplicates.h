@@ -1,11 +1,11 @@
 // Inputs that have the same content.
-#ifndef HP_LIB_DUPLICATES_H
-#define HP_LIB_DUPLICATES_H
+#ifndef HP_INPUTS_DUPLICATES_H
+#define HP_INPUTS_DUPLICATES_H
 
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "model/profile.h"
+#include "inputs/inputs.h"
 
 #include <pthread.h>
 
@@ -32,22 +32,21 @@ struct hp_duplicate {
 // Find inputs with one content on one side of a comparison, except those that are
 // different dumps by their names.  The first input, in a fixed order, keeps its numbers;
 // the others become HP_INPUT_DUPLICATE.  Returns the first duplicate and its original;
-// both are `count` if there is none.
-struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t count);
+// both are the number of records if there is none.
+struct hp_duplicate hp_duplicates_settle(struct hp_inputs *inputs);
 
 // Find the first two used inputs with one content on both sides of a comparison.  If each
-// side has only one input, it may be compared with itself.  Both results are `count` if
-// there are none.
-struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
-                                         size_t count);
+// side has only one input, it may be compared with itself.  Both results are
+// the number of records if there are none.
+struct hp_duplicate hp_duplicates_across(const struct hp_inputs *inputs);
 
-// Return HP_E_DUPLICATE if only one dump of each process may be used, but an input that
-// is a merged profile contains a process that is also in another input.
-HP_MUST_CHECK int hp_duplicates_of_processes(const struct hp_profile *profile,
+// Return HP_E_DUPLICATE if an input that is a merged profile contains a process that is
+// also in another input.  Call it if only one dump of each process may be used.
+HP_MUST_CHECK int hp_duplicates_of_processes(const struct hp_inputs *inputs,
                                              struct hp_err *err);
 
 // Fill *err with a message that names both inputs; always returns HP_E_DUPLICATE.
-HP_MUST_CHECK int hp_duplicates_refuse(const struct hp_input_record *records,
+HP_MUST_CHECK int hp_duplicates_refuse(const struct hp_inputs *inputs,
                                        struct hp_duplicate duplicate, struct hp_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 // Dump names are parsed from their end, because the prefix may have dots itself. ".gz" or
 // ".zst" is ignored. A date or an IP address is not mistaken for the numbers of a name,
 // because no kind of dump follows it.
-#include "input/dump_name.h"
+#include "inputs/dump_name.h"
 
 #include "base/cursor.h"
 

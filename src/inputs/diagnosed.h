@@ -1,9 +1,9 @@
 // Defects of inputs that are used: the kinds of defects, and how many inputs have each
 // kind, with the identities of some, for inputs that have no record of their own.
-#ifndef HP_MODEL_DIAGNOSED_H
-#define HP_MODEL_DIAGNOSED_H
+#ifndef HP_INPUTS_DIAGNOSED_H
+#define HP_INPUTS_DIAGNOSED_H
 
-#include "model/input.h"
+#include "inputs/input.h"
 
 // Kinds of defects of inputs, in the order of the warnings.
 enum hp_diagnostic_kind {

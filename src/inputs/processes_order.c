@@ -2,8 +2,8 @@
 // them is used.
 #include "base/memory.h"
 #include "base/span.h"
-#include "model/input.h"
-#include "model/processes.h"
+#include "inputs/input.h"
+#include "inputs/processes.h"
 
 #include <stdlib.h>
 #include <string.h>

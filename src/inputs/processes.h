@@ -5,13 +5,13 @@
 // its value has wrong error bars.  Evidence is transitive and does not depend on the
 // order of the inputs.  A chain of evidence that would join two process ids or two maps
 // is cut, so that no process is lost.
-#ifndef HP_MODEL_PROCESSES_H
-#define HP_MODEL_PROCESSES_H
+#ifndef HP_INPUTS_PROCESSES_H
+#define HP_INPUTS_PROCESSES_H
 
 #include "base/sink.h"
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
-#include "model/identity.h"
+#include "inputs/identity.h"
 
 // Why dumps are taken to be of one process.
 enum hp_process_evidence {

@@ -1,4 +1,4 @@
-#include "model/diagnosed.h"
+#include "inputs/diagnosed.h"
 
 const char *hp_diagnostic_name(enum hp_diagnostic_kind kind) {
     static const char *const names[HP_DIAGNOSTICS] = {

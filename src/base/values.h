@@ -1,8 +1,8 @@
 // Two kinds of numbers that must never be added to one another: counts of samples as a
 // dump prints them (struct hp_count), and estimates of what the process did (struct
 // hp_values).
-#ifndef HP_MODEL_VALUES_H
-#define HP_MODEL_VALUES_H
+#ifndef HP_BASE_VALUES_H
+#define HP_BASE_VALUES_H
 
 #include "base/hash.h"
 #include "hprof-agg/hprof-agg.h"

@@ -3,8 +3,8 @@
 //
 // When profiles are merged, all properties are kept, and equal texts only once: the order
 // of the inputs does not matter.
-#ifndef HP_MODEL_ANNOTATIONS_H
-#define HP_MODEL_ANNOTATIONS_H
+#ifndef HP_INPUTS_ANNOTATIONS_H
+#define HP_INPUTS_ANNOTATIONS_H
 
 #include "base/strtab.h"
 

@@ -1,13 +1,13 @@
 // Records of inputs: the properties of each input except its stacks, and sums over all
 // inputs.
-#ifndef HP_MODEL_INPUT_H
-#define HP_MODEL_INPUT_H
+#ifndef HP_INPUTS_INPUT_H
+#define HP_INPUTS_INPUT_H
 
+#include "base/error.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "hprof-agg/hprof-agg.h"
-#include "model/error.h"
-#include "model/identity.h"
+#include "inputs/identity.h"
 
 // The writer of an input, as far as its content shows.
 enum hp_producer {

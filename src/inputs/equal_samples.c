@@ -1,11 +1,11 @@
-#include "lib/equal_samples.h"
+#include "inputs/equal_samples.h"
 
 #include <string.h>
 
 void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
-                                   const struct hp_profile *profile) {
+                                   const struct hp_inputs *all) {
     const struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs.records) {
+    hp_vec_each (input, &all->records) {
         if (hp_input_is_used(input) && input->stacks > 0 && !input->is_group) {
             struct hp_sampled_input sampled = {
                 .samples = input->samples,
@@ -55,8 +55,7 @@ static bool is_unexpected(const struct hp_sampled_input *a,
            a->number == b->number;
 }
 
-void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
-                               struct hp_profile *profile) {
+void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs, struct hp_inputs *all) {
     const struct hp_sampled_input *first[2] = {NULL}, *second[2] = {NULL};
     hp_vec_sort(&inputs->all, by_samples);
     for (size_t i = 1; i < inputs->all.count; i++) {
@@ -64,7 +63,7 @@ void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
         if (memcmp(&a->samples, &b->samples, sizeof a->samples) == 0 &&
             is_unexpected(a, b)) {
             bool processes = are_processes(a, b);
-            profile->inputs.equal_samples[processes].pairs++;
+            all->equal_samples[processes].pairs++;
             if (!second[processes] || by_name(b, second[processes]) < 0) {
                 first[processes] = a;
                 second[processes] = b;
@@ -73,10 +72,10 @@ void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
     }
     for (int i = 0; i < 2; i++) {
         if (second[i]) {
-            profile->inputs.equal_samples[i].first =
-                hp_profile_keep_text(profile, hp_span_of(first[i]->name));
-            profile->inputs.equal_samples[i].second =
-                hp_profile_keep_text(profile, hp_span_of(second[i]->name));
+            all->equal_samples[i].first =
+                hp_inputs_keep_text(all, hp_span_of(first[i]->name));
+            all->equal_samples[i].second =
+                hp_inputs_keep_text(all, hp_span_of(second[i]->name));
         }
     }
     hp_vec_done(&inputs->all);

@@ -2,10 +2,10 @@
 //
 // Every member is an exact sum or a maximum, so that the order of the additions does not
 // matter.
-#ifndef HP_MODEL_ERROR_H
-#define HP_MODEL_ERROR_H
+#ifndef HP_BASE_ERROR_H
+#define HP_BASE_ERROR_H
 
-#include "model/values.h"
+#include "base/values.h"
 
 // The two kinds of numbers of a dump: memory in use, and all memory ever allocated.
 enum hp_column {

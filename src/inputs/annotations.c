@@ -1,4 +1,4 @@
-#include "model/annotations.h"
+#include "inputs/annotations.h"
 
 #include <stdlib.h>
 

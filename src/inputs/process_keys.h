@@ -4,11 +4,11 @@
 // Only processes with a memory map can be recognized in another place, so only these are
 // listed; for processes that are known by name only there is a number.  The list
 // therefore does not depend on the names of the inputs.
-#ifndef HP_MODEL_PROCESS_KEYS_H
-#define HP_MODEL_PROCESS_KEYS_H
+#ifndef HP_INPUTS_PROCESS_KEYS_H
+#define HP_INPUTS_PROCESS_KEYS_H
 
 #include "base/span.h"
-#include "model/processes.h"
+#include "inputs/processes.h"
 
 // Collect the processes of all used inputs: those that were found, and those that merged
 // profiles list.

@@ -1,4 +1,4 @@
-#include "lib/duplicates.h"
+#include "inputs/duplicates.h"
 
 #include "base/memory.h"
 
@@ -84,11 +84,11 @@ static bool are_distinct(const struct hp_identity *a, const struct hp_identity *
 
 // Return the records with a known content, except those in partials, ordered by content.
 // *read becomes their number.  The caller frees the result.
-static struct by_content *sort_by_content(const struct hp_input_record *records,
-                                          size_t count, size_t *read) {
-    struct by_content *order = hp_alloc(count * sizeof *order);
+static struct by_content *sort_by_content(const struct hp_inputs *inputs, size_t *read) {
+    const struct hp_input_record *records = inputs->records.at;
+    struct by_content *order = hp_alloc(inputs->records.count * sizeof *order);
     *read = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < inputs->records.count; i++) {
         if (records[i].has_content && records[i].source == 0) {
             order[(*read)++] =
                 (struct by_content){records[i].content, &records[i].identity,
@@ -188,10 +188,11 @@ static void settle_files(struct hp_input_record *records, struct by_content *ord
     }
 }
 
-struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t count) {
+struct hp_duplicate hp_duplicates_settle(struct hp_inputs *inputs) {
+    struct hp_input_record *records = inputs->records.at;
     size_t read;
-    struct by_content *order = sort_by_content(records, count, &read);
-    struct hp_duplicate found = {count, count};
+    struct by_content *order = sort_by_content(inputs, &read);
+    struct hp_duplicate found = {inputs->records.count, inputs->records.count};
     for (size_t first = 0, last; first < read; first = last) {
         last = first + 1;
         while (last < read && same_content(&order[last], &order[first]) &&
@@ -205,11 +206,11 @@ struct hp_duplicate hp_duplicates_settle(struct hp_input_record *records, size_t
     return found;
 }
 
-struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
-                                         size_t count) {
+struct hp_duplicate hp_duplicates_across(const struct hp_inputs *inputs) {
+    const struct hp_input_record *records = inputs->records.at;
     size_t read, used = 0;
-    struct by_content *order = sort_by_content(records, count, &read);
-    struct hp_duplicate found = {count, count};
+    struct by_content *order = sort_by_content(inputs, &read);
+    struct hp_duplicate found = {inputs->records.count, inputs->records.count};
     for (size_t i = 0; i < read; i++) {
         used += hp_input_is_used(&records[order[i].input]);
     }
@@ -233,10 +234,10 @@ struct hp_duplicate hp_duplicates_across(const struct hp_input_record *records,
     return found;
 }
 
-int hp_duplicates_refuse(const struct hp_input_record *records,
-                         struct hp_duplicate duplicate, struct hp_err *err) {
-    const struct hp_input_record *first = &records[duplicate.first];
-    const struct hp_input_record *again = &records[duplicate.again];
+int hp_duplicates_refuse(const struct hp_inputs *inputs, struct hp_duplicate duplicate,
+                         struct hp_err *err) {
+    const struct hp_input_record *first = &inputs->records.at[duplicate.first];
+    const struct hp_input_record *again = &inputs->records.at[duplicate.again];
     bool is_across = first->is_base != again->is_base;
     hp_fail(err, HP_E_DUPLICATE, HP_MESSAGE("same-dump", "the same dump as %s%s"),
             first->public.name,
@@ -247,14 +248,10 @@ int hp_duplicates_refuse(const struct hp_input_record *records,
     return HP_E_DUPLICATE;
 }
 
-int hp_duplicates_of_processes(const struct hp_profile *profile, struct hp_err *err) {
-    if (profile->keeps.moments || profile->settings.snapshots >= HP_SNAPSHOTS_EACH) {
-        return HP_OK;
-    }
-    const struct hp_input_record *inputs = profile->inputs.records.at;
+int hp_duplicates_of_processes(const struct hp_inputs *inputs, struct hp_err *err) {
+    const struct hp_input_record *records = inputs->records.at;
     struct hp_process_clash clash =
-        hp_process_keys_clash(&profile->inputs.processes, inputs,
-                              profile->inputs.records.count);
+        hp_process_keys_clash(&inputs->processes, records, inputs->records.count);
     if (clash.processes == 0) {
         return HP_OK;
     }
@@ -266,7 +263,7 @@ int hp_duplicates_of_processes(const struct hp_profile *profile, struct hp_err *
                 "them, or add up with --snapshots=sum"),
             clash.processes, clash.processes == 1 ? " is" : "es are",
             clash.first == clash.again ? "it twice, or"
-                                       : inputs[clash.first].public.name);
-    hp_err_locate(err, inputs[clash.again].public.name, 0);
+                                       : records[clash.first].public.name);
+    hp_err_locate(err, records[clash.again].public.name, 0);
     return HP_E_DUPLICATE;
 }

@@ -1,6 +1,6 @@
 // Memory of a process as its allocator and its kernel report it, in addition to a dump.
-#ifndef HP_MODEL_ACCOUNT_H
-#define HP_MODEL_ACCOUNT_H
+#ifndef HP_INPUTS_ACCOUNT_H
+#define HP_INPUTS_ACCOUNT_H
 
 #include "base/digest.h"
 #include "base/hash.h"

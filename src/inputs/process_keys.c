@@ -6,11 +6,11 @@
 // process id.  "untold" is the number of processes without a memory map.  A long list
 // takes several lines, which are added up.  The "#" keeps pprof from showing these lines
 // above each report.
-#include "model/process_keys.h"
+#include "inputs/process_keys.h"
 
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "model/input.h"
+#include "inputs/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>

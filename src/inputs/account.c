@@ -1,4 +1,4 @@
-#include "model/account.h"
+#include "inputs/account.h"
 
 void hp_allocator_stats_done(struct hp_allocator_stats *stats) {
     hp_vec_done(&stats->bins);

@@ -1,8 +1,8 @@
-#include "model/input.h"
+#include "inputs/input.h"
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "model/account.h"
-#include "model/error.h"
+#include "inputs/account.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // The most recent allocations that a process sampled, freed or not, as jemalloc lists
 // them in prof_recent.
-#ifndef HP_MODEL_RECENT_H
-#define HP_MODEL_RECENT_H
+#ifndef HP_INPUTS_RECENT_H
+#define HP_INPUTS_RECENT_H
 
 #include "base/vec.h"
 

@@ -1,8 +1,8 @@
 // How the process of an input is recognised: by the properties of one dump, or by the
 // list of processes that a merged profile contains.  processes.h and process_keys.h use
 // these.
-#ifndef HP_MODEL_IDENTITY_H
-#define HP_MODEL_IDENTITY_H
+#ifndef HP_INPUTS_IDENTITY_H
+#define HP_INPUTS_IDENTITY_H
 
 #include "base/digest.h"
 #include "base/vec.h"

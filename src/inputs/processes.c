@@ -11,10 +11,10 @@
 //
 // Inputs with equal maps form units first.  Names then join each input without a map to
 // the only unit that it can belong to.
-#include "model/processes.h"
+#include "inputs/processes.h"
 
 #include "base/memory.h"
-#include "model/input.h"
+#include "inputs/input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // Inputs with exactly the same samples.  Either one sample is counted twice, or the
 // processes did nothing since they were forked.
-#ifndef HP_LIB_EQUAL_SAMPLES_H
-#define HP_LIB_EQUAL_SAMPLES_H
+#ifndef HP_INPUTS_EQUAL_SAMPLES_H
+#define HP_INPUTS_EQUAL_SAMPLES_H
 
-#include "model/profile.h"
+#include "inputs/inputs.h"
 
 // The facts of an input that are compared.  Both texts are borrowed and must live as long
 // as the list.
@@ -21,14 +21,13 @@ struct hp_sampled_inputs {
     HP_VEC(struct hp_sampled_input) all;
 };
 
-// Append the inputs of the profile that are used and have stacks of their own.
+// Append the inputs that are used and have stacks of their own.
 void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
-                                   const struct hp_profile *profile);
+                                   const struct hp_inputs *all);
 
-// Count the pairs of inputs with equal samples in profile->inputs.equal_samples,
+// Count the pairs of inputs with equal samples in all->equal_samples,
 // separately for inputs of different processes by their names, and keep the names of the
 // first pair. The result does not depend on the order of the list.  Frees the list.
-void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs,
-                               struct hp_profile *profile);
+void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs, struct hp_inputs *all);
 
 #endif

@@ -1,6 +1,6 @@
 // Process and sequence number in the file name of a dump.
-#ifndef HP_INPUT_DUMP_NAME_H
-#define HP_INPUT_DUMP_NAME_H
+#ifndef HP_INPUTS_DUMP_NAME_H
+#define HP_INPUTS_DUMP_NAME_H
 
 #include "base/span.h"
 
