@@ -339,21 +339,14 @@ static struct hp_report_options completed(const struct hp_format *format,
 
 // Write the names of all formats that have the ability `can`: "text, json and tsv".
 static void name_formats(unsigned can, char *text, size_t room) {
-    const char *last = NULL;
-    size_t used = 0;
+    HP_VEC(const char *) names = {0};
     for (size_t i = 0; i < hp_formats_count; i++) {
-        if (!(hp_formats[i]->can & can)) {
-            continue;
+        if (hp_formats[i]->can & can) {
+            hp_vec_push(&names, hp_formats[i]->name);
         }
-        if (last && used < room) {
-            used += (size_t)snprintf(text + used, room - used, "%s%s",
-                                     used > 0 ? ", " : "", last);
-        }
-        last = hp_formats[i]->name;
     }
-    if (last && used < room) {
-        snprintf(text + used, room - used, "%s%s", used > 0 ? " and " : "", last);
-    }
+    hp_join(text, room, names.at, names.count, " and ");
+    hp_vec_done(&names);
 }
 
 // Refuse a difference of two profiles in a format that has no numbers below zero.

@@ -8,6 +8,7 @@
 //   vec.h, span.h      growable arrays; borrowed pieces of text
 //   hash.h, strtab.h   keyed hashing, an open-addressing index, interned strings
 //   cursor.h           reading text: remembers the first mismatch
+//   varint.h           numbers of few bytes
 //   sink.h             writing bytes, remembers the first error; texts that grow
 //   utf8.h, units.h    characters of untrusted text; numbers as people read them
 //   pattern.h          PCRE2 patterns with limits

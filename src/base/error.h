@@ -7,6 +7,8 @@
 
 #include "base/values.h"
 
+#include <string.h>
+
 // The two kinds of numbers of a dump: memory in use, and all memory ever allocated.
 enum hp_column {
     HP_COLUMN_INUSE,
@@ -76,6 +78,37 @@ struct hp_error {
     // recovered; saturates at UINT32_MAX.
     uint32_t read[HP_READS];
 };
+
+// Each member of struct hp_error, in the order of the history and of partials: X(member,
+// kind, name).  The kind says how it is stored: SIGNED and LONG have 128 bits, WORD 64,
+// SHORT and CHOICE 32; DOUBLE is finite and not negative.  `name` is what enum
+// hp_part_number (partial/stack_codec.h) calls it.
+#define HP_EACH_ERROR_MEMBER(X)                   \
+    X(variance, SIGNED, VARIANCE)                 \
+    X(objects_variance, SIGNED, OBJECTS_VARIANCE) \
+    X(observed_bytes, LONG, OBSERVED)             \
+    X(hidden_bytes_max, LONG, HIDDEN)             \
+    X(excess_bytes_max, LONG, EXCESS)             \
+    X(samples, WORD, SAMPLES)                     \
+    X(period, WORD, PERIOD)                       \
+    X(max_weight, DOUBLE, WEIGHT)                 \
+    X(flags, CHOICE, FLAGS)                       \
+    X(read[HP_READ_UNIQUE], SHORT, UNIQUE)        \
+    X(read[HP_READ_SEVERAL], SHORT, SEVERAL)      \
+    X(read[HP_READ_NONE], SHORT, NONE)
+
+// The bits of a double as a number, and the double with these bits.
+static inline uint64_t hp_bits_of_double(double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static inline double hp_double_of_bits(uint64_t bits) {
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
 
 // Add `e` to `*sum`.  Returns false if a sum does not fit; `*sum` is then unusable.  The
 // function is inline so that a caller who knows that the sums fit pays for the additions

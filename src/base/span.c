@@ -1,5 +1,6 @@
 #include "base/span.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct hp_span hp_span_of(const char *text) {
@@ -50,4 +51,18 @@ struct hp_span hp_span_basename(struct hp_span path) {
         start--;
     }
     return hp_span_from(path, start);
+}
+
+const char *hp_basename(const char *path) {
+    return hp_span_basename(hp_span_of(path)).at;
+}
+
+void hp_join(char *text, size_t room, const char *const *items, size_t count,
+             const char *last) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < count && used < room; i++) {
+        const char *before = i == 0 ? "" : i == count - 1 ? last : ", ";
+        used += (size_t)snprintf(text + used, room - used, "%s%s", before, items[i]);
+    }
 }

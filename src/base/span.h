@@ -38,5 +38,10 @@ struct hp_span hp_span_from(struct hp_span span, size_t start);
 uint64_t hp_span_newlines(struct hp_span span); // number of newlines in the span
 // The part of a path after its last '/'.
 struct hp_span hp_span_basename(struct hp_span path);
+const char *hp_basename(const char *path);
+// Join texts to a list, "a, b and c" if `last` is " and ", in an array of `room` bytes;
+// the list is truncated to fit.
+void hp_join(char *text, size_t room, const char *const *items, size_t count,
+             const char *last);
 
 #endif

@@ -5,6 +5,8 @@
 //     2  a varint with the number of bytes, and these bytes
 #include "input/protobuf_reader.h"
 
+#include "base/varint.h"
+
 enum {
     LARGEST_NUMBER = (1 << 29) - 1,
 };
@@ -20,20 +22,19 @@ void hp_proto_fail(struct hp_proto *message, const char *wrong) {
 }
 
 uint64_t hp_proto_long_number(struct hp_proto *message) {
+    const uint8_t *at = (const uint8_t *)message->at;
+    size_t left = (size_t)(message->end - message->at);
     uint64_t value = 0;
-    for (unsigned shift = 0; message->at < message->end; shift += 7) {
-        uint64_t byte = (unsigned char)*message->at++;
-        if (shift == 63 && byte > 1) {
-            hp_proto_fail(message, HP_WORDS("proto-number-too-large",
-                                            "a number is not below 2^64"));
-            return 0;
-        }
-        value |= (byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            return value;
-        }
+    size_t size = hp_varint_get(at, left < HP_VARINT_MAX ? left : HP_VARINT_MAX, &value);
+    if (size > 0 && (size < HP_VARINT_MAX || at[size - 1] <= 1)) {
+        message->at += size;
+        return value;
     }
-    hp_proto_fail(message, HP_WORDS("proto-ends-in-number", "it ends within a number"));
+    message->at = message->end;
+    hp_proto_fail(message,
+                  left < HP_VARINT_MAX
+                      ? HP_WORDS("proto-ends-in-number", "it ends within a number")
+                      : HP_WORDS("proto-number-too-large", "a number is not below 2^64"));
     return 0;
 }
 

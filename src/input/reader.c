@@ -128,26 +128,17 @@ static const struct {
          "with prof_final:true or mallctl(\"prof.dump\")")},
 };
 
-// Append `more` to a text in an array of `room` bytes; the result is truncated to fit.
-static void append(char *text, size_t room, const char *more) {
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s", more);
-}
-
 // Write the list of all formats that a file is not, for a message: "none of this, none of
 // that, and no such thing".
 static void list_formats(char *text, size_t room) {
-    const char *last = NULL;
+    HP_VEC(const char *) names = {0};
     for (size_t i = 0; hp_input_formats[i]; i++) {
-        const char *next = hp_input_formats[i]->is_not;
-        if (last && next) {
-            append(text, room, last);
-            append(text, room, ", ");
+        if (hp_input_formats[i]->is_not) {
+            hp_vec_push(&names, hp_input_formats[i]->is_not);
         }
-        last = next ? next : last;
     }
-    append(text, room, "and ");
-    append(text, room, last);
+    hp_join(text, room, names.at, names.count, ", and ");
+    hp_vec_done(&names);
 }
 
 // Fail with one sentence that says what the text is and what to do.

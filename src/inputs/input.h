@@ -162,10 +162,14 @@ struct hp_input_record {
     struct hp_made_counts *made;
 };
 
-// Whether the numbers of the input are used in the profile, perhaps only those before its
-// damage.
+// Whether the numbers of an input with this status are used in the profile, perhaps only
+// those before its damage.
+static inline bool hp_status_is_used(enum hp_input_status status) {
+    return status <= HP_INPUT_KEPT_DAMAGED;
+}
+
 static inline bool hp_input_is_used(const struct hp_input_record *input) {
-    return input->public.status <= HP_INPUT_KEPT_DAMAGED;
+    return hp_status_is_used(input->public.status);
 }
 
 // Whether the input is a profile that this program merged.  It has no errors: how many

@@ -1,5 +1,5 @@
-// The packed form of the history.  An observation is a row of numbers, each in LEB128,
-// low 7 bits first:
+// The packed form of the history.  An observation is a row of numbers, each in LEB128
+// (base/varint.h):
 //
 //     difference from the previous stack number, zigzag
 //     fields that follow, as bits (see below)
@@ -10,6 +10,8 @@
 // next dump.  Several small dumps are packed together in one batch: for 10,000 dumps of
 // 150 stacks each this takes a third of the memory.
 #include "model/history.h"
+
+#include "base/varint.h"
 
 #include <string.h>
 
@@ -23,9 +25,8 @@ enum history_part {
 };
 
 enum {
-    NUMBER_MAX = 19,           // most bytes of a packed number of 128 bits
-    ROW_MAX = 32 * NUMBER_MAX, // most bytes of an observation
-    BATCH = 128 << 10,         // bytes of blocks, unpacked, that fill a batch
+    ROW_MAX = 32 * HP_VARINT_MAX_LONG, // most bytes of an observation
+    BATCH = 128 << 10,                 // bytes of blocks, unpacked, that fill a batch
 };
 
 // The batch of one of `maps` that was unpacked last.  All batches of a map were written
@@ -71,37 +72,16 @@ void hp_history_done(struct hp_history *history) {
 
 // --- writing ---------------------------------------------------------------------------
 
-// Write a number in LEB128.  Returns the end of the bytes written.
-static uint8_t *put(uint8_t *at, hp_uint128 number) {
-    for (; number >= 0x80; number >>= 7) {
-        *at++ = (uint8_t)(number & 0x7f) | 0x80;
-    }
-    *at++ = (uint8_t)number;
-    return at;
-}
-
-// Map a signed number to an unsigned one, so that small absolute values need few bytes.
-static hp_uint128 zigzag(hp_int128 number) {
-    return (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127);
-}
-
-// Write all members of an error; max_weight is written as the bits of the double.
-// Returns the end of the bytes written.
+// Write all members of an error.  Returns the end of the bytes written.
 static uint8_t *put_error(uint8_t *at, const struct hp_error *error) {
-    uint64_t weight;
-    memcpy(&weight, &error->max_weight, sizeof weight);
-    at = put(at, zigzag(error->variance));
-    at = put(at, zigzag(error->objects_variance));
-    at = put(at, error->observed_bytes);
-    at = put(at, error->hidden_bytes_max);
-    at = put(at, error->excess_bytes_max);
-    at = put(at, error->samples);
-    at = put(at, error->period);
-    at = put(at, weight);
-    at = put(at, error->flags);
-    for (int i = 0; i < HP_READS; i++) {
-        at = put(at, error->read[i]);
-    }
+#define AS_SIGNED(value)            hp_zigzag(value)
+#define AS_LONG(value)              (value)
+#define AS_WORD(value)              (value)
+#define AS_SHORT(value)             (value)
+#define AS_CHOICE(value)            (value)
+#define AS_DOUBLE(value)            hp_bits_of_double(value)
+#define PUT_MEMBER(member, kind, _) at = hp_varint_put(at, AS_##kind(error->member));
+    HP_EACH_ERROR_MEMBER(PUT_MEMBER)
     return at;
 }
 
@@ -129,12 +109,12 @@ void hp_history_put(struct hp_history *history, uint32_t stack,
     hp_vec_reserve(&history->pending, ROW_MAX);
     uint8_t *start = history->pending.at + history->pending.count;
     unsigned parts = parts_of(values, errors);
-    uint8_t *at = put(start, zigzag((hp_int128)stack - history->last_stack));
-    at = put(at, parts);
+    uint8_t *at = hp_varint_put(start, hp_zigzag((hp_int128)stack - history->last_stack));
+    at = hp_varint_put(at, parts);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (parts & (unsigned)INUSE_VALUES << i) {
-            at = put(at, zigzag(values->of[metrics[i][0]]));
-            at = put(at, zigzag(values->of[metrics[i][1]]));
+            at = hp_varint_put(at, hp_zigzag(values->of[metrics[i][0]]));
+            at = hp_varint_put(at, hp_zigzag(values->of[metrics[i][1]]));
         }
         if (parts & (unsigned)INUSE_ERROR << i) {
             at = put_error(at, errors[i]);
@@ -262,40 +242,28 @@ void hp_history_sort(struct hp_history *history) {
 
 // --- reading ---------------------------------------------------------------------------
 
-// Read a number in LEB128.
+// Read a number, which this program wrote.
 static hp_uint128 get(struct hp_history_reader *reader) {
     hp_uint128 number = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = reader->bytes[reader->at++];
-        number |= (hp_uint128)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
+    reader->at +=
+        hp_varint_get_long(reader->bytes + reader->at, HP_VARINT_MAX_LONG, &number);
     return number;
 }
 
-// Read a number that zigzag() wrote.
 static hp_int128 get_signed(struct hp_history_reader *reader) {
-    hp_uint128 number = get(reader);
-    return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
+    return hp_unzigzag(get(reader));
 }
 
 // Read the members of an error, as put_error() wrote them.
 static void get_error(struct hp_history_reader *reader, struct hp_error *error) {
-    error->variance = get_signed(reader);
-    error->objects_variance = get_signed(reader);
-    error->observed_bytes = get(reader);
-    error->hidden_bytes_max = get(reader);
-    error->excess_bytes_max = get(reader);
-    error->samples = (uint64_t)get(reader);
-    error->period = (uint64_t)get(reader);
-    uint64_t weight = (uint64_t)get(reader);
-    memcpy(&error->max_weight, &weight, sizeof weight);
-    error->flags = (unsigned)get(reader);
-    for (int i = 0; i < HP_READS; i++) {
-        error->read[i] = (uint32_t)get(reader);
-    }
+#define GET_SIGNED                  get_signed(reader)
+#define GET_LONG                    get(reader)
+#define GET_WORD                    (uint64_t) get(reader)
+#define GET_SHORT                   (uint32_t) get(reader)
+#define GET_CHOICE                  (unsigned)get(reader)
+#define GET_DOUBLE                  hp_double_of_bits((uint64_t)get(reader))
+#define GET_MEMBER(member, kind, _) error->member = GET_##kind;
+    HP_EACH_ERROR_MEMBER(GET_MEMBER)
 }
 
 // Return the unpacked bytes of the batch with this number.  They are valid until another

@@ -302,7 +302,8 @@ void hp_reader_dump(struct hp_partial_reader *r) {
     hp_string message = hp_reader_text(r);
     read_keys(r, &input);
     read_gain(r, &input);
-    bool is_one = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
+    bool is_one = hp_status_is_used((enum hp_input_status)status) ||
+                  status == HP_INPUT_OTHER_MOMENT;
     if (r->row.damage || !is_one || profile->inputs.records.count >= UINT32_MAX / 2) {
         hp_numbers_fail(&r->row,
                         HP_WORDS("dump-not-counted", "a dump is none that counts"));
@@ -468,7 +469,7 @@ static void read_skipped(struct hp_partial_reader *r, struct hp_input_record *in
     uint64_t code = hp_get_below(&r->row, (uint64_t)-HP_E_INTERNAL);
     uint64_t line = hp_get_word(&r->row);
     const char *message = hp_reader_kept_text(r, hp_get_text(&r->row));
-    if (status <= HP_INPUT_KEPT_DAMAGED ||
+    if (hp_status_is_used((enum hp_input_status)status) ||
         (status == HP_INPUT_SKIPPED && code == HP_OK)) {
         hp_numbers_fail(&r->row, HP_WORDS("skipped-no-reason",
                                           "an input was skipped for no reason"));

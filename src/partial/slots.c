@@ -4,20 +4,15 @@
 #include <string.h>
 
 enum {
-    BITS = 7, // bits of a byte that belong to the number
-    MORE = HP_NUMBER_MORE,
-    LONGEST = (128 + BITS - 1) / BITS, // bytes of the longest number
-    WORD = 64 / BITS,                  // bytes of a number that always fit into 64 bits
+    LONGEST = HP_VARINT_MAX_LONG,
+    WORD = 64 / HP_VARINT_BITS, // bytes of a number that always fit into 64 bits
 };
 
 // --- writing ---------------------------------------------------------------------------
 
 void hp_put_long_number(struct hp_bytes *out, hp_uint128 number) {
     hp_vec_reserve(out, LONGEST);
-    for (; number >= MORE; number >>= BITS) {
-        out->at[out->count++] = (uint8_t)((unsigned)(number & (MORE - 1)) | MORE);
-    }
-    out->at[out->count++] = (uint8_t)number;
+    out->count = (size_t)(hp_varint_put(out->at + out->count, number) - out->at);
 }
 
 void hp_put_fixed(struct hp_bytes *out, uint64_t number, size_t bytes) {
@@ -38,38 +33,27 @@ void hp_numbers_fail(struct hp_numbers *row, const char *damage) {
     row->at = row->end;
 }
 
-// Read a number of up to WORD bytes, as most are. Returns 0, without advancing, if the
-// number is 0 or longer, or is truncated or has needless bytes.
-static uint64_t get_short(struct hp_numbers *row) {
-    uint64_t number = 0;
-    const uint8_t *at = row->at;
-    for (unsigned shift = 0; at < row->end && shift < WORD * BITS; shift += BITS) {
-        uint8_t byte = *at++;
-        number |= (uint64_t)(byte & (MORE - 1)) << shift;
-        if (byte < MORE) {
-            row->at = byte > 0 ? at : row->at;
-            return byte > 0 ? number : 0;
-        }
-    }
-    return 0;
+// Whether a number of `size` bytes is canonical: its last byte is needed, and the longest
+// number has no bits beyond 128.
+static bool is_canonical(const uint8_t *at, size_t size) {
+    uint8_t last = at[size - 1];
+    return (last != 0 || size == 1) &&
+           (size < LONGEST || last < 1 << (128 - HP_VARINT_BITS * (LONGEST - 1)));
 }
 
 hp_uint128 hp_get_long_number(struct hp_numbers *row) {
-    hp_uint128 number = get_short(row);
-    if (number > 0) {
-        return number;
+    size_t left = (size_t)(row->end - row->at);
+    uint64_t word = 0; // most numbers have few bytes
+    hp_uint128 number = 0;
+    size_t size = hp_varint_get(row->at, left < WORD ? left : WORD, &word);
+    if (size > 0) {
+        number = word;
+    } else {
+        size = hp_varint_get_long(row->at, left < LONGEST ? left : LONGEST, &number);
     }
-    for (unsigned i = 0; hp_numbers_more(row) && i < LONGEST; i++) {
-        uint8_t byte = *row->at++;
-        bool fits = i < LONGEST - 1 || byte < 1 << (128 - BITS * (LONGEST - 1));
-        bool is_short = byte != 0 || i == 0;
-        number |= (hp_uint128)(byte & (MORE - 1)) << BITS * i;
-        if (!(byte & MORE) && fits && is_short) {
-            return number;
-        }
-        if (!(byte & MORE) || !fits) {
-            break;
-        }
+    if (size > 0 && is_canonical(row->at, size)) {
+        row->at += size;
+        return number;
     }
     hp_numbers_fail(row, HP_WORDS("number-cut-or-long",
                                   "a number is cut, too large or too long"));
@@ -131,24 +115,10 @@ void hp_numbers_end(struct hp_numbers *row, const struct hp_numbers *columns,
 
 // --- tables ----------------------------------------------------------------------------
 
-// A field of struct hp_error. The order of the fields below is that of the file.
-#define OF_ERROR(member, kind) \
-    { offsetof(struct hp_error, member), 0, HP_SLOT_##kind, HP_SLOT_SUM }
+#define OF_ERROR(member, kind, name) \
+    {offsetof(struct hp_error, member), 0, HP_SLOT_##kind, HP_SLOT_SUM},
 
-static const struct hp_slot error_slots[] = {
-    OF_ERROR(variance, SIGNED),
-    OF_ERROR(objects_variance, SIGNED),
-    OF_ERROR(observed_bytes, LONG),
-    OF_ERROR(hidden_bytes_max, LONG),
-    OF_ERROR(excess_bytes_max, LONG),
-    OF_ERROR(samples, WORD),
-    OF_ERROR(period, WORD),
-    OF_ERROR(max_weight, DOUBLE),
-    OF_ERROR(flags, CHOICE),
-    OF_ERROR(read[HP_READ_UNIQUE], SHORT),
-    OF_ERROR(read[HP_READ_SEVERAL], SHORT),
-    OF_ERROR(read[HP_READ_NONE], SHORT),
-};
+static const struct hp_slot error_slots[] = {HP_EACH_ERROR_MEMBER(OF_ERROR)};
 
 const struct hp_slots hp_error_slots = {error_slots,
                                         sizeof error_slots / sizeof *error_slots};

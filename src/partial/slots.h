@@ -8,19 +8,16 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/varint.h"
 #include "base/vec.h"
 #include "inputs/input.h"
-
-enum {
-    HP_NUMBER_MORE = 1 << 7, // bit of a byte: more bytes of the number follow
-};
 
 // Append a number of any size, in LEB128.
 void hp_put_long_number(struct hp_bytes *out, hp_uint128 number);
 
 // Append a number in LEB128; fast for numbers of one byte, as most are.
 static inline void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
-    if (number < HP_NUMBER_MORE && out->count < out->capacity) {
+    if (number < HP_VARINT_MORE && out->count < out->capacity) {
         out->at[out->count++] = (uint8_t)number;
     } else {
         hp_put_long_number(out, number);
@@ -29,7 +26,7 @@ static inline void hp_put_number(struct hp_bytes *out, hp_uint128 number) {
 
 // Append a signed number.
 static inline void hp_put_signed(struct hp_bytes *out, hp_int128 number) {
-    hp_put_number(out, (hp_uint128)number << 1 ^ (hp_uint128)(number >> 127));
+    hp_put_number(out, hp_zigzag(number));
 }
 
 // Append the low `bytes` bytes of a number, little-endian.
@@ -56,14 +53,13 @@ hp_uint128 hp_get_long_number(struct hp_numbers *row);
 // Read a number of up to 128 bits. Fails if it is truncated, too large or not in the
 // fewest bytes.
 static inline hp_uint128 hp_get_number(struct hp_numbers *row) {
-    return row->at < row->end && *row->at < HP_NUMBER_MORE ? *row->at++
+    return row->at < row->end && *row->at < HP_VARINT_MORE ? *row->at++
                                                            : hp_get_long_number(row);
 }
 
 // Read a signed number.
 static inline hp_int128 hp_get_signed(struct hp_numbers *row) {
-    hp_uint128 number = hp_get_number(row);
-    return (hp_int128)(number >> 1) ^ -(hp_int128)(number & 1);
+    return hp_unzigzag(hp_get_number(row));
 }
 
 // Read a number; fails if it is not below `limit`.

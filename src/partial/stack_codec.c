@@ -50,31 +50,18 @@
 // are rounded up. A product that overflows is wrong in the same way on every machine, so
 // that writer and reader still agree.
 
-// The bits of a double as a number.
-static uint64_t bits_of(double number) {
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
 struct hp_part_numbers hp_part_numbers_of(const struct hp_size_part *part) {
     const struct hp_error *error = &part->error;
-    return (struct hp_part_numbers){{
-        [HP_PART_SAMPLES] = error->samples,
-        [HP_PART_PERIOD] = error->period,
-        [HP_PART_FLAGS] = error->flags,
-        [HP_PART_OBJECTS] = (hp_uint128)part->objects,
-        [HP_PART_BYTES] = (hp_uint128)part->bytes,
-        [HP_PART_WEIGHT] = bits_of(error->max_weight),
-        [HP_PART_VARIANCE] = (hp_uint128)error->variance,
-        [HP_PART_OBJECTS_VARIANCE] = (hp_uint128)error->objects_variance,
-        [HP_PART_OBSERVED] = error->observed_bytes,
-        [HP_PART_HIDDEN] = error->hidden_bytes_max,
-        [HP_PART_EXCESS] = error->excess_bytes_max,
-        [HP_PART_UNIQUE] = error->read[HP_READ_UNIQUE],
-        [HP_PART_SEVERAL] = error->read[HP_READ_SEVERAL],
-        [HP_PART_NONE] = error->read[HP_READ_NONE],
-    }};
+#define AS_SIGNED(value)              (hp_uint128)(value)
+#define AS_LONG(value)                (value)
+#define AS_WORD(value)                (value)
+#define AS_SHORT(value)               (value)
+#define AS_CHOICE(value)              (value)
+#define AS_DOUBLE(value)              hp_bits_of_double(value)
+#define NUMBER_OF(member, kind, name) [HP_PART_##name] = AS_##kind(error->member),
+    return (struct hp_part_numbers){{[HP_PART_OBJECTS] = (hp_uint128)part->objects,
+                                     [HP_PART_BYTES] = (hp_uint128)part->bytes,
+                                     HP_EACH_ERROR_MEMBER(NUMBER_OF)}};
 }
 
 // Whether all numbers of a part (the objects of one size in a stack) fit into their
@@ -90,21 +77,16 @@ bool hp_part_numbers_get(const struct hp_part_numbers *numbers,
                          struct hp_size_part *part) {
     const hp_uint128 *of = numbers->of;
     struct hp_error *error = &part->error;
-    uint64_t weight = (uint64_t)of[HP_PART_WEIGHT];
-    error->samples = (uint64_t)of[HP_PART_SAMPLES];
-    error->period = (uint64_t)of[HP_PART_PERIOD];
-    error->flags = (unsigned)of[HP_PART_FLAGS];
     part->objects = (hp_fixed)of[HP_PART_OBJECTS];
     part->bytes = (hp_fixed)of[HP_PART_BYTES];
-    memcpy(&error->max_weight, &weight, sizeof weight);
-    error->variance = (hp_int128)of[HP_PART_VARIANCE];
-    error->objects_variance = (hp_int128)of[HP_PART_OBJECTS_VARIANCE];
-    error->observed_bytes = of[HP_PART_OBSERVED];
-    error->hidden_bytes_max = of[HP_PART_HIDDEN];
-    error->excess_bytes_max = of[HP_PART_EXCESS];
-    error->read[HP_READ_UNIQUE] = (uint32_t)of[HP_PART_UNIQUE];
-    error->read[HP_READ_SEVERAL] = (uint32_t)of[HP_PART_SEVERAL];
-    error->read[HP_READ_NONE] = (uint32_t)of[HP_PART_NONE];
+#define TO_SIGNED(number)              (hp_int128)(number)
+#define TO_LONG(number)                (number)
+#define TO_WORD(number)                (uint64_t)(number)
+#define TO_SHORT(number)               (uint32_t)(number)
+#define TO_CHOICE(number)              (unsigned)(number)
+#define TO_DOUBLE(number)              hp_double_of_bits((uint64_t)(number))
+#define SET_MEMBER(member, kind, name) error->member = TO_##kind(of[HP_PART_##name]);
+    HP_EACH_ERROR_MEMBER(SET_MEMBER)
     return are_below(numbers) && error->max_weight >= 0 && !isinf(error->max_weight);
 }
 
@@ -223,7 +205,7 @@ static inline void code_mixed_sizes(struct hp_part_context *context,
     hp_uint128 objects = code(coder, HP_PART_OBJECTS, 0);
     code(coder, HP_PART_BYTES, 0);
     code(coder, HP_PART_WEIGHT,
-         bits_of(hp_fixed_double((hp_int128)objects, HP_INUSE_OBJECTS)));
+         hp_bits_of_double(hp_fixed_double((hp_int128)objects, HP_INUSE_OBJECTS)));
     code(coder, HP_PART_VARIANCE, 0);
     code(coder, HP_PART_OBJECTS_VARIANCE, (objects * objects + half) >> shift);
     code(coder, HP_PART_OBSERVED, 0);
@@ -799,7 +781,7 @@ size_t hp_stack_count(const struct hp_numbers *block) {
     hp_get_columns(&copy, columns, HP_STACK_COLUMNS);
     const struct hp_numbers *sets = &columns[HP_STACK_SET];
     for (const uint8_t *at = sets->at; at < sets->end; at++) {
-        count += *at < HP_NUMBER_MORE; // the last byte of a number
+        count += *at < HP_VARINT_MORE; // the last byte of a number
     }
     return count;
 }

@@ -2,14 +2,12 @@
 #ifndef HP_SYM_DWARF_BYTES_H
 #define HP_SYM_DWARF_BYTES_H
 
+#include "base/varint.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-enum {
-    HP_LEB128_MAX = 10 // longest encoding of a number, in bytes
-};
 
 // Bytes being read.  After the first value that is missing, all further values are 0 or
 // NULL and `bad` stays set.
@@ -61,21 +59,18 @@ static inline uint64_t hp_dwarf_take_number(struct hp_dwarf_bytes *in, size_t si
     return bytes ? hp_dwarf_number(bytes, size, in->is_big_endian) : 0;
 }
 
-// Read a LEB128 number of up to HP_LEB128_MAX bytes; returns 0 and sets `bad` if it is
+// Read a LEB128 number of up to HP_VARINT_MAX bytes; returns 0 and sets `bad` if it is
 // longer.
 static inline uint64_t hp_dwarf_take_long_leb128(struct hp_dwarf_bytes *in,
                                                  bool is_signed) {
+    size_t left = in->bad ? 0 : (size_t)(in->end - in->at);
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 7 * HP_LEB128_MAX; shift += 7) {
-        uint64_t byte = hp_dwarf_take_number(in, 1);
-        value |= (byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            bool is_negative = is_signed && byte & 0x40 && shift + 7 < 64;
-            return is_negative ? value | UINT64_MAX << (shift + 7) : value;
-        }
-    }
-    in->bad = true;
-    return 0;
+    size_t size =
+        hp_varint_get(in->at, left < HP_VARINT_MAX ? left : HP_VARINT_MAX, &value);
+    in->bad |= size == 0;
+    in->at += size;
+    bool is_negative = is_signed && size > 0 && size < HP_VARINT_MAX && in->at[-1] & 0x40;
+    return is_negative ? value | UINT64_MAX << HP_VARINT_BITS * size : value;
 }
 
 // Read an unsigned LEB128 number, usually of a single byte.

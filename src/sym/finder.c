@@ -171,8 +171,7 @@ static bool begins(const char *text, const char *pattern) {
 }
 
 bool hp_tree_file_is_of(const struct hp_tree_file *file, const char *program) {
-    const char *slash = strrchr(program, '/');
-    const char *name = slash ? slash + 1 : program;
+    const char *name = hp_basename(program);
     return *name && begins(strrchr(file->path, '/') + 1, name);
 }
 
@@ -414,11 +413,6 @@ static const struct store {
     {"/", false, "/", false}, // followed by the name of the module
 };
 
-static const char *basename_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // A build id in lower case, which the caller frees; NULL if it is not a hexadecimal id,
 // such as one of Go, which contains '/'.
 static char *id_of(const char *text) {
@@ -435,7 +429,7 @@ static char *id_of(const char *text) {
 }
 
 static char *path_in(const struct store *store, const char *id, const char *module) {
-    const char *name = strcmp(store->end, "/") == 0 ? basename_of(module) : "";
+    const char *name = strcmp(store->end, "/") == 0 ? hp_basename(module) : "";
     return store->is_tree
                ? hp_printed("%s%.2s/%s%s", store->folder, id, id + 2, store->end)
                : hp_printed("%s%s%s%s", store->folder, id, store->end, name);
@@ -443,7 +437,7 @@ static char *path_in(const struct store *store, const char *id, const char *modu
 
 // Try a sysroot as one flat folder with all files.
 static bool try_flat(struct file_search *search, const char *root) {
-    char *path = hp_printed("/%s", basename_of(search->finder->path));
+    char *path = hp_printed("/%s", hp_basename(search->finder->path));
     bool go_on = !path[1] || try_place(search, root, path);
     free(path);
     return go_on;
@@ -486,7 +480,7 @@ static bool find_build_id(struct file_search *search, const char *text) {
 // first, so that it has been tried already.
 static bool is_usual(const struct hp_finder *finder, const struct hp_tree_file *file) {
     return strcmp(file->path, finder->path) == 0 ||
-           strcmp(file->path + 1, basename_of(finder->path)) == 0;
+           strcmp(file->path + 1, hp_basename(finder->path)) == 0;
 }
 
 // Try the files below the sysroots whose names fit the module.
@@ -579,7 +573,7 @@ static bool try_beside(struct file_search *search, const char *file, const char 
 
 // Try the last component of `name` in each sysroot.
 static bool try_flat_name(struct file_search *search, const char *name) {
-    char *path = hp_printed("/%s", basename_of(name));
+    char *path = hp_printed("/%s", hp_basename(name));
     bool go_on = !path[1] || try_sysroots(search, path);
     free(path);
     return go_on;
@@ -607,8 +601,8 @@ static void find_package(struct file_search *search, const char *text) {
     const struct hp_symbol_options *options = finder->options;
     char *id = id_of(text);
     char *of_debug =
-        hp_printed("%s.dwp", basename_of(finder->debug ? finder->debug : ""));
-    char *of_module = hp_printed("%s.dwp", basename_of(finder->path));
+        hp_printed("%s.dwp", hp_basename(finder->debug ? finder->debug : ""));
+    char *of_module = hp_printed("%s.dwp", hp_basename(finder->path));
     bool go_on = try_beside(search, finder->debug, of_debug) &&
                  try_beside(search, finder->debug, of_module) &&
                  try_beside(search, finder->module, of_module) &&

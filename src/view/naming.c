@@ -60,11 +60,6 @@ static void append_hex(struct name_builder *b, uint64_t number) {
     hp_vec_append(&b->text, at, (size_t)(text + sizeof text - at));
 }
 
-static const char *basename_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 // Return the head of place names in a module: "libfoo.so.1+" before an ELF address,
 // "libfoo.so.1@" before an offset in the file, "" for frames in no module.  Starts of
 // functions also have the build if several modules share the file name:
@@ -74,7 +69,9 @@ static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_star
     const struct hp_module *module = &profile->modules.at[id.n];
     struct name_builder b = {.is_short = false};
     if (module->kind != HP_MODULE_NONE || of_starts) {
-        build(&b, "%s", basename_of(hp_profile_text(profile, module->path)));
+        const char *path = hp_profile_text(profile, module->path);
+        const char *name = hp_basename(path);
+        build(&b, "%s", *name ? name : path);
         if (module->shares_name && of_starts) {
             build(&b, "(%.12s)", hp_profile_text(profile, module->build_id));
         }

@@ -82,26 +82,27 @@ char *hp_sample_type_name(const struct hp_profile *profile,
     return text;
 }
 
-// Append a name to a list separated by ", "; truncated if there is no room.
-static void append(char *text, size_t room, const char *name) {
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", name);
-}
-
 void hp_projection_names(const struct hp_profile *profile, char *text, size_t room) {
     unsigned metrics = profile->inputs.summary[HP_SIDE_ALL].metrics;
-    text[0] = '\0';
+    HP_VEC(const char *) names = {0};
+    HP_VEC(char *) owned = {0};
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         if (metrics >> metric & 1) {
-            append(text, room, hp_metric_name(metric));
+            hp_vec_push(&names, hp_metric_name(metric));
         }
     }
     const struct hp_sample_type *type;
     hp_vec_each (type, &profile->types.of) {
-        char *name = hp_sample_type_name(profile, type);
-        append(text, room, name);
-        free(name);
+        hp_vec_push(&owned, hp_sample_type_name(profile, type));
+        hp_vec_push(&names, owned.at[owned.count - 1]);
     }
+    hp_join(text, room, names.at, names.count, ", ");
+    char **name;
+    hp_vec_each (name, &owned) {
+        free(*name);
+    }
+    hp_vec_done(&owned);
+    hp_vec_done(&names);
 }
 
 // --- the profile -----------------------------------------------------------------------

@@ -6,6 +6,8 @@
 // They are stored in chunks, as the changes of all stacks grow at the same time.
 #include "view/stack_series.h"
 
+#include "base/varint.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,10 +48,10 @@ static void put_byte(struct hp_arena *arena, struct hp_changes *changes, uint8_t
 
 // Append a number in LEB128 to the changes of a stack.
 static void put(struct hp_arena *arena, struct hp_changes *changes, hp_uint128 number) {
-    for (; number >= 0x80; number >>= 7) {
-        put_byte(arena, changes, (uint8_t)(number & 0x7f) | 0x80);
+    uint8_t bytes[HP_VARINT_MAX_LONG], *end = hp_varint_put(bytes, number);
+    for (const uint8_t *at = bytes; at < end; at++) {
+        put_byte(arena, changes, *at);
     }
-    put_byte(arena, changes, (uint8_t)number);
 }
 
 // Append a change if the value of a stack in `dump` differs from the last one recorded.
@@ -58,7 +60,7 @@ static void change(struct hp_arena *arena, struct hp_changes *changes, uint32_t 
     hp_int128 more = value - changes->held;
     if (more != 0) {
         put(arena, changes, dump - changes->at);
-        put(arena, changes, (hp_uint128)more << 1 ^ (hp_uint128)(more >> 127));
+        put(arena, changes, hp_zigzag(more));
         changes->held = value;
         changes->at = dump;
     }
@@ -130,15 +132,14 @@ struct change_reader {
 
 // Read a number in LEB128.
 static hp_uint128 get(struct change_reader *reader) {
-    hp_uint128 number = 0;
-    uint8_t byte;
-    unsigned shift = 0;
+    uint8_t bytes[HP_VARINT_MAX_LONG];
+    size_t size = 0;
     do {
-        byte = reader->piece->bytes[reader->at++ % CHUNK];
+        bytes[size] = reader->piece->bytes[reader->at++ % CHUNK];
         reader->piece = reader->at % CHUNK == 0 ? reader->piece->next : reader->piece;
-        number |= (hp_uint128)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
+    } while (bytes[size++] & HP_VARINT_MORE);
+    hp_uint128 number = 0;
+    hp_varint_get_long(bytes, size, &number);
     return number;
 }
 
@@ -148,8 +149,7 @@ static void add_changes(const struct hp_changes *changes, hp_fixed *sums) {
     uint32_t dump = 0;
     while (reader.at < reader.size) {
         dump += (uint32_t)get(&reader);
-        hp_uint128 more = get(&reader);
-        sums[dump] += (hp_int128)(more >> 1) ^ -(hp_int128)(more & 1);
+        sums[dump] += hp_unzigzag(get(&reader));
     }
 }
 

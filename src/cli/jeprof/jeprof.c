@@ -1,6 +1,7 @@
 #include "cli/jeprof/jeprof.h"
 
 #include "cli/diagnostics.h"
+#include "cli/jeprof/jeprof_stacks.h"
 #include "cli/job.h"
 #include "cli/message.h"
 #include "cli/safetext.h"
@@ -15,8 +16,7 @@
 #include <unistd.h>
 
 bool hp_jeprof_is_meant(const char *program) {
-    const char *slash = strrchr(program, '/');
-    const char *name = slash != NULL ? slash + 1 : program;
+    const char *name = hp_jeprof_basename(program);
     return strcmp(name, "jeprof") == 0 || strcmp(name, "hprof-jeprof") == 0;
 }
 

@@ -213,8 +213,7 @@ static char *print(const char *format, ...) {
     return text;
 }
 
-// The part of a path after the last slash.
-static const char *basename_of(const char *path) {
+const char *hp_jeprof_basename(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
@@ -222,7 +221,7 @@ static const char *basename_of(const char *path) {
 // Whether the frame has no symbol: its "function" is only the module and address to which
 // a call returns.
 static bool is_nameless(const struct hp_frame_info *info) {
-    const char *base = basename_of(info->module), *name = info->function;
+    const char *base = hp_jeprof_basename(info->module), *name = info->function;
     size_t size = strlen(base);
     bool is_place =
         info->module[0] == '\0'
@@ -263,7 +262,7 @@ static char *row_of(const struct hp_jeprof_frame *frame, enum hp_granularity by)
 static struct hp_jeprof_frame frame_of(const struct hp_frame_info *info) {
     bool has_file = info->file[0] != '\0', has_name = !is_nameless(info);
     char *file = has_file ? hp_cli_safe(info->file) : print("??");
-    char *module = hp_cli_safe(basename_of(info->module));
+    char *module = hp_cli_safe(hp_jeprof_basename(info->module));
     struct hp_jeprof_frame frame = {
         .file = file,
         .place = has_file && info->line > 0 ? print("%s:%" PRIu32, file, info->line)

@@ -86,4 +86,7 @@ int hp_jeprof_stacks_match(struct hp_jeprof_stacks *stacks, const char *pattern,
 // Shorten a function's name in place, as ShortFunctionName() of jeprof does.
 void hp_jeprof_short_name(char *name);
 
+// Return the part of a path after its last '/', or the path if that part is empty.
+const char *hp_jeprof_basename(const char *path);
+
 #endif

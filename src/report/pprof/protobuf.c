@@ -4,12 +4,13 @@
 // integer after the other.
 #include "report/pprof/protobuf.h"
 
+#include "base/varint.h"
+
 #include <string.h>
 
 enum {
     VARINT = 0,
     LENGTH = 2,
-    VARINT_MAX = 10, // bytes of the longest integer
 };
 
 void hp_protobuf_clear(struct hp_protobuf *message) {
@@ -28,18 +29,14 @@ static uint8_t *write_varint(uint8_t *at, uint64_t value) {
         at[1] = (uint8_t)(value >> 7);
         return at + 2;
     }
-    for (; value >= 0x80; value >>= 7) {
-        *at++ = (uint8_t)(value & 0x7f) | 0x80;
-    }
-    *at++ = (uint8_t)value;
-    return at;
+    return hp_varint_put(at, value);
 }
 
 // Put a key and the number after it: the value itself, or the size of the bytes that
 // follow.
 static void put_field(struct hp_protobuf *message, uint32_t field, uint32_t type,
                       uint64_t number) {
-    hp_vec_reserve(&message->bytes, 2 * VARINT_MAX);
+    hp_vec_reserve(&message->bytes, 2 * HP_VARINT_MAX);
     uint8_t *at = message->bytes.at + message->bytes.count;
     at = write_varint(at, (uint64_t)field << 3 | type);
     at = write_varint(at, number);

@@ -43,19 +43,16 @@ static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
         [HP_CLASS_LIBRARY] = "libraries",
         [HP_CLASS_OWN] = "its own code",
     };
-    size_t left = 0;
-    for (size_t i = 0; i < HP_CLASSES; i++) {
-        left += (double)charges->moved[i] > least_moved * (double)charges->all_moved;
-    }
+    const char *shown[HP_CLASSES];
+    char list[256];
+    size_t count = 0;
     for (size_t i = 0; i < HP_CLASSES; i++) {
         if ((double)charges->moved[i] > least_moved * (double)charges->all_moved) {
-            left--;
-            hp_sink_print(out, "%s%s", names[i],
-                          left > 1    ? ", "
-                          : left == 1 ? " and "
-                                      : "");
+            shown[count++] = names[i];
         }
     }
+    hp_join(list, sizeof list, shown, count, " and ");
+    hp_sink_text(out, list);
 }
 
 // Say how much folding moved to callers, and how to see it.
