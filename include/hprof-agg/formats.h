@@ -65,6 +65,11 @@ HP_API const char *hp_format_files(size_t i);
 HP_API bool hp_format_fits(const char *format, enum hp_report_kind kind);
 // Return the abilities of a format: bits of enum hp_format_ability.
 HP_API unsigned hp_format_can(const char *format);
+// Whether a report in a format with the abilities `can` groups by inputs, threads, labels,
+// sizes, ages or what else follows HP_BY_INPUT: as rows of a table, or as labels of samples
+// in a merged profile.
+HP_API bool hp_report_can_group(enum hp_report_kind kind, enum hp_granularity by,
+                                unsigned can);
 // Return the format's default for hp_report_options.limit: a number of rows, 0 or
 // HP_LIMIT_ENOUGH.
 HP_API size_t hp_format_limit(const char *format);

@@ -322,16 +322,10 @@ static int check_formats(const struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// Whether the report can group by inputs, threads, labels, sizes or ages: as rows of a
-// table, or as labels of samples in pprof.
+// Whether the report can group by inputs, threads, labels, sizes or ages.
 static bool has_groups(const struct hp_cli_settings *settings) {
     const struct hp_report_options *report = &settings->report;
-    unsigned can = hp_format_can(report->format);
-    return report->kind == HP_REPORT_TOP ? (can & HP_CAN_INTERVALS) != 0
-           : report->kind == HP_REPORT_MERGE
-               ? (can & HP_CAN_LABELS) != 0 && report->by != HP_BY_AGE &&
-                     !(report->by == HP_BY_SIZE && (can & HP_IS_PARTIAL) != 0)
-               : false;
+    return hp_report_can_group(report->kind, report->by, hp_format_can(report->format));
 }
 
 // Check --snapshots, and select --by=input for --snapshots=each, which shows each dump

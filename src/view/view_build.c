@@ -116,14 +116,11 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
 // labels; in a page they are a facet.
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
-    // A partial file records sizes in any case.
-    bool has_sizes = (view->use.can & HP_IS_PARTIAL) != 0;
-    bool has_labels = options->kind == HP_REPORT_MERGE && options->by != HP_BY_AGE &&
-                      !(options->by == HP_BY_SIZE && has_sizes);
-    bool is_table = options->kind == HP_REPORT_TOP && view->use.shape != HP_SHAPE_PAGE;
-    unsigned needed = is_table ? HP_CAN_INTERVALS : has_labels ? HP_CAN_LABELS : 0;
-    if (options->by >= HP_BY_INPUT && (view->use.can & needed) == 0 &&
-        !hp_page_has_facet(view)) {
+    // A page shows them as a facet, and not as rows.
+    bool has_groups =
+        hp_report_can_group(options->kind, options->by, view->use.can) &&
+        (options->kind != HP_REPORT_TOP || view->use.shape != HP_SHAPE_PAGE);
+    if (options->by >= HP_BY_INPUT && !has_groups && !hp_page_has_facet(view)) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("rows-not-of-report",
