@@ -91,7 +91,7 @@ static void put_total(struct hp_sink *out, const struct hp_view *view) {
 // Write the entry of a row; its "extra" is its share of the total, if there is a total.
 static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
-    int field = view->fields.at[view->options.sort == HP_SORT_CUM].id;
+    const struct hp_field *field = &view->fields.at[view->options.sort == HP_SORT_CUM];
     struct hp_content content = hp_view_cell(view, row, field, metric);
     struct hp_text_estimate text;
     char share[HP_NUMBER_SIZE];

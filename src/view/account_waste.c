@@ -10,7 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-// Columns, by hp_field.id.
+static hp_cell_fn number_cell, live_cell, note_cell;
+
+// Columns of numbers, by hp_field.id.
 enum field {
     PARENT,
     DEPTH,
@@ -20,9 +22,7 @@ enum field {
     NONFULL,
     OBJECTS,
     REQUESTED,
-    LIVE,
     SHARE,
-    NOTE,
 };
 
 enum {
@@ -36,26 +36,43 @@ enum {
 static const double almost_all = 0.95; // share that is treated as everything
 
 static const struct hp_field fields[] = {
-    {{"parent", NULL, "", HP_CELL_NUMBER}, PARENT},
-    {{"depth", NULL, "", HP_CELL_NUMBER}, DEPTH},
-    {{"size", NULL, "bytes", HP_CELL_NUMBER}, SIZE},
-    {{"free", "free", NULL, HP_CELL_NUMBER}, FREE, HP_NEW_LINE},
-    {{"slabs", "slabs", "", HP_CELL_COUNT}, SLABS, .width = COUNT_WIDTH},
-    {{"nonfull_slabs", "not full", "", HP_CELL_COUNT},
-     NONFULL,
+    {{"parent", NULL, NULL, HP_CELL_NUMBER}, number_cell, .id = PARENT},
+    {{"depth", NULL, NULL, HP_CELL_NUMBER}, number_cell, .id = DEPTH},
+    {{"size", NULL, NULL, HP_CELL_NUMBER}, number_cell, .id = SIZE, .unit = HP_IN_BYTES},
+    {{"free", "free", NULL, HP_CELL_NUMBER},
+     number_cell,
+     HP_NEW_LINE,
+     .id = FREE,
+     .unit = HP_IN_METRIC},
+    {{"slabs", "slabs", NULL, HP_CELL_COUNT},
+     number_cell,
      .width = COUNT_WIDTH,
-     .leaves = 3},
-    {{"objects", "objects", "", HP_CELL_COUNT},
-     OBJECTS,
+     .id = SLABS},
+    {{"nonfull_slabs", "not full", NULL, HP_CELL_COUNT},
+     number_cell,
      .width = COUNT_WIDTH,
-     .leaves = 2},
-    {{"requested", "asked for", "", HP_CELL_NUMBER},
-     REQUESTED,
+     .leaves = 3,
+     .id = NONFULL},
+    {{"objects", "objects", NULL, HP_CELL_COUNT},
+     number_cell,
      .width = COUNT_WIDTH,
-     .leaves = 1},
-    {{"live", "live", "bytes", HP_CELL_ESTIMATE}, LIVE, HP_NEW_LINE, .width = LIVE_WIDTH},
-    {{"share", "share", "", HP_CELL_NUMBER}, SHARE, .width = COUNT_WIDTH},
-    {{"note", NULL, "", HP_CELL_TEXT}, NOTE, HP_NEW_LINE},
+     .leaves = 2,
+     .id = OBJECTS},
+    {{"requested", "asked for", NULL, HP_CELL_NUMBER},
+     number_cell,
+     .width = COUNT_WIDTH,
+     .leaves = 1,
+     .id = REQUESTED},
+    {{"live", "live", NULL, HP_CELL_ESTIMATE},
+     live_cell,
+     HP_NEW_LINE,
+     .width = LIVE_WIDTH,
+     .unit = HP_IN_BYTES},
+    {{"share", "share", NULL, HP_CELL_NUMBER},
+     number_cell,
+     .width = COUNT_WIDTH,
+     .id = SHARE},
+    {{"note", NULL, NULL, HP_CELL_TEXT}, note_cell, HP_NEW_LINE},
 };
 
 // --- classes ------------------------------------------------------------------------------
@@ -447,11 +464,14 @@ int hp_waste_build(struct hp_view *view, struct hp_err *err) {
     return ret;
 }
 
-void hp_waste_cell(const struct hp_view *view, size_t row, int field,
-                   struct hp_content *content) {
-    const struct hp_waste *waste = view->extra;
-    const struct hp_waste_row *of = &waste->of.at[row];
-    const struct hp_row_key *key = &view->rows.at[row];
+static const struct hp_waste_row *row_at(const struct hp_cell_at *at) {
+    const struct hp_waste *waste = at->view->extra;
+    return &waste->of.at[at->row];
+}
+
+static void number_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_waste_row *of = row_at(at);
+    const struct hp_row_key *key = &at->view->rows.at[at->row];
     const double numbers[] = {
         [PARENT] = key->parent == HP_NO_PARENT ? (double)NAN : (double)key->parent,
         [DEPTH] = key->depth,
@@ -461,18 +481,21 @@ void hp_waste_cell(const struct hp_view *view, size_t row, int field,
         [NONFULL] = of->nonfull,
         [OBJECTS] = of->objects,
         [REQUESTED] = of->requested,
-        [LIVE] = NAN,
         [SHARE] = of->share,
     };
-    if (field == LIVE) {
-        content->amount = of->live;
-        content->amount.error = key->depth > 0 ? &of->error : NULL;
-        content->amount.among = 1;
-    } else if (field == NOTE) {
-        content->text = of->note ? of->note : "";
-    } else {
-        content->number = numbers[field];
-    }
+    content->number = numbers[at->field->id];
+}
+
+static void live_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_waste_row *of = row_at(at);
+    content->amount = of->live;
+    content->amount.error = at->view->rows.at[at->row].depth > 0 ? &of->error : NULL;
+    content->amount.among = 1;
+}
+
+static void note_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const char *note = row_at(at)->note;
+    content->text = note ? note : "";
 }
 
 void hp_waste_done(struct hp_waste *waste) {

@@ -56,9 +56,6 @@ struct hp_waste {
 // statistics.  The result is stored in view->extra, which owns it.  HP_E_EMPTY: no size
 // classes, or nothing is free.
 int hp_waste_build(struct hp_view *view, struct hp_err *err);
-// Put the value of a row in a column (`field`, its hp_field.id) into `content`.
-void hp_waste_cell(const struct hp_view *view, size_t row, int field,
-                   struct hp_content *content);
 // Free the notes and rows of `waste`, but not `waste` itself.
 void hp_waste_done(struct hp_waste *waste);
 

@@ -48,11 +48,33 @@ bool hp_view_is_too_high(const struct hp_view *view, struct hp_interval range) {
 
 // --- for formats --------------------------------------------------------------------------
 
+// The name of the unit of a column, as programs see it; NULL: the unit of the metric.
+static const char *unit_of(const struct hp_field *field) {
+    static const char *const names[] = {
+        [HP_IN_BYTES] = "bytes",
+        [HP_IN_FRACTION] = "fraction",
+        [HP_IN_SECONDS] = "seconds",
+        [HP_IN_TIME] = "s",
+    };
+    enum hp_cell cell = field->column.cell;
+    bool is_of_metric = cell == HP_CELL_ESTIMATE || cell == HP_CELL_SUM ||
+                        cell == HP_CELL_RATE || cell == HP_CELL_SERIES;
+    return field->unit != HP_IN_USUAL ? names[field->unit] : is_of_metric ? NULL : "";
+}
+
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
                         size_t count) {
     for (size_t i = 0; i < count; i++) {
-        hp_vec_push(&view->fields, fields[i]);
+        hp_vec_push(&view->fields, fields[i])->column.unit = unit_of(&fields[i]);
     }
+}
+
+struct hp_field *hp_view_field(struct hp_view *view, const char *key) {
+    struct hp_field *field = view->fields.at;
+    while (strcmp(field->column.key, key) != 0) {
+        field++;
+    }
+    return field;
 }
 
 size_t hp_view_limited(const struct hp_view *view, size_t count) {
@@ -148,12 +170,15 @@ const char *hp_view_row_kind(const struct hp_view *view) {
                                : hp_granularity_text(view->options.by);
 }
 
-struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,
-                               enum hp_metric metric) {
+struct hp_content hp_view_cell(const struct hp_view *view, size_t row,
+                               const struct hp_field *field, enum hp_metric metric) {
     struct hp_content content = {.amount = {.range = unknown, .is_unknown = true},
                                  .number = NAN,
                                  .text = ""};
-    view->report->cell(view, row, field, metric, &content);
+    bool is_known = !view->report->has_one_metric || metric == view->options.metric;
+    if (field->cell && is_known) {
+        field->cell(&(struct hp_cell_at){view, row, field, metric}, &content);
+    }
     return content;
 }
 
@@ -166,7 +191,7 @@ unsigned hp_view_flags(const struct hp_view *view, size_t row) {
     while (field->column.cell != HP_CELL_ESTIMATE) {
         field++;
     }
-    struct hp_amount amount = hp_view_cell(view, row, field->id, metric).amount;
+    struct hp_amount amount = hp_view_cell(view, row, field, metric).amount;
     return hp_precision_flags(&view->precision, amount.sum, amount.error, metric);
 }
 
@@ -474,7 +499,7 @@ struct hp_estimate hp_view_estimate(const struct hp_view *view, size_t row, size
                                     enum hp_metric metric) {
     settle(view, row);
     const struct hp_field *field = &view->fields.at[column];
-    struct hp_content content = hp_view_cell(view, row, field->id, metric);
+    struct hp_content content = hp_view_cell(view, row, field, metric);
     struct hp_estimate estimate = estimate_of(view, &content.amount, metric);
     if (field->column.cell == HP_CELL_RATE) {
         estimate.value = content.number;
@@ -505,13 +530,13 @@ struct hp_error_parts hp_view_error_parts(const struct hp_view *view,
 
 double hp_view_number(const struct hp_view *view, size_t row, size_t column) {
     settle(view, row);
-    int field = view->fields.at[column].id;
+    const struct hp_field *field = &view->fields.at[column];
     return hp_view_cell(view, row, field, view->options.metric).number;
 }
 
 const char *hp_view_text(const struct hp_view *view, size_t row, size_t column) {
     settle(view, row);
-    int field = view->fields.at[column].id;
+    const struct hp_field *field = &view->fields.at[column];
     return hp_view_cell(view, row, field, view->options.metric).text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "model/ages.h"
+#include "view/top.h"
 #include "view/visible_frames.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 // Columns, by hp_field.id.
 enum field {
-    SIZES = HP_PART_FIELDS,
+    SIZES,
     SIZE_LEAST,
     SIZE_MOST,
     SIZE_MIXED,
@@ -216,50 +217,7 @@ static const char *text_of_age(struct hp_part_columns *columns,
     return text;
 }
 
-// --- fields -------------------------------------------------------------------------------
-
-static const struct hp_field size_fields[SIZE_FIELDS] = {
-    {{"size_histogram", "sizes", "", HP_CELL_TEXT},
-     SIZES,
-     HP_NEW_LINE,
-     NULL,
-     36,
-     HP_WORDS(
-         "note-sizes",
-         "sizes: of the objects of a row from the least to the largest, between them "
-         "how much is in each power of two; ~ is likely; mixed: of sizes that cannot be "
-         "told apart"),
-     3},
-    {{"size_least", NULL, "bytes", HP_CELL_NUMBER}, SIZE_LEAST},
-    {{"size_most", NULL, "bytes", HP_CELL_NUMBER}, SIZE_MOST},
-    {{"size_mixed", NULL, "fraction", HP_CELL_NUMBER}, SIZE_MIXED, HP_ROUGH},
-};
-
-static const struct hp_field age_fields[AGE_FIELDS] = {
-    {{"median_age", "median age so far", "", HP_CELL_TEXT},
-     MEDIAN_AGE,
-     HP_NEW_LINE,
-     NULL,
-     26,
-     HP_WORDS(
-         "note-ages",
-         "median age so far: half of what a row has in use was younger when the dump "
-         "was made, as far as objects are listed with their ages; of what was freed "
-         "nothing is known: no lifetime"),
-     3},
-    {{"median_age_from", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_FROM},
-    {{"median_age_to", NULL, "seconds", HP_CELL_NUMBER}, MEDIAN_AGE_TO},
-    {{"age_told", NULL, "fraction", HP_CELL_NUMBER}, AGE_KNOWN, HP_ROUGH},
-};
-
-void hp_part_columns_set_fields(struct hp_view *view) {
-    if (view->options.columns.sizes) {
-        hp_view_set_fields(view, size_fields, SIZE_FIELDS);
-    }
-    if (view->options.columns.ages) {
-        hp_view_set_fields(view, age_fields, AGE_FIELDS);
-    }
-}
+// --- cells -------------------------------------------------------------------------------
 
 // Return the share of `part` in `all`; NAN unless `all` is above 0.
 static double share_of(double part, double all) {
@@ -267,8 +225,10 @@ static double share_of(double part, double all) {
 }
 
 // Put the value of a node in one of the columns of sizes into `content`.
-static void cell_of_sizes(struct hp_part_columns *columns, hp_node_id node, int field,
-                          struct hp_content *content) {
+static void sizes_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    struct hp_part_columns *columns = ((const struct hp_top *)at->view->extra)->parts;
+    hp_node_id node = at->view->rows.at[at->row].node;
+    int field = at->field->id;
     struct histogram histogram = histogram_of(columns, &columns->sizes, node);
     const struct size_ends *ends = &columns->ends[node.n];
     uint64_t end = field == SIZE_LEAST ? ends->least : ends->most;
@@ -279,8 +239,10 @@ static void cell_of_sizes(struct hp_part_columns *columns, hp_node_id node, int 
 }
 
 // Put the value of a node in one of the columns of ages into `content`.
-static void cell_of_ages(struct hp_part_columns *columns, hp_node_id node, int field,
-                         struct hp_content *content) {
+static void ages_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    struct hp_part_columns *columns = ((const struct hp_top *)at->view->extra)->parts;
+    hp_node_id node = at->view->rows.at[at->row].node;
+    int field = at->field->id;
     struct histogram histogram = histogram_of(columns, &columns->ages, node);
     content->number = field == AGE_KNOWN ? share_of(histogram.known, histogram.all)
                                          : hp_age_range_seconds(median_of(&histogram),
@@ -288,7 +250,69 @@ static void cell_of_ages(struct hp_part_columns *columns, hp_node_id node, int f
     content->text = field == MEDIAN_AGE ? text_of_age(columns, &histogram) : "";
 }
 
-void hp_part_columns_cell(struct hp_part_columns *columns, hp_node_id node, int field,
-                          struct hp_content *content) {
-    (field < MEDIAN_AGE ? cell_of_sizes : cell_of_ages)(columns, node, field, content);
+// --- fields -------------------------------------------------------------------------------
+
+static const struct hp_field size_fields[SIZE_FIELDS] = {
+    {{"size_histogram", "sizes", NULL, HP_CELL_TEXT},
+     sizes_cell,
+     HP_NEW_LINE,
+     NULL,
+     36,
+     HP_WORDS(
+         "note-sizes",
+         "sizes: of the objects of a row from the least to the largest, between them "
+         "how much is in each power of two; ~ is likely; mixed: of sizes that cannot be "
+         "told apart"),
+     3,
+     .id = SIZES},
+    {{"size_least", NULL, NULL, HP_CELL_NUMBER},
+     sizes_cell,
+     .id = SIZE_LEAST,
+     .unit = HP_IN_BYTES},
+    {{"size_most", NULL, NULL, HP_CELL_NUMBER},
+     sizes_cell,
+     .id = SIZE_MOST,
+     .unit = HP_IN_BYTES},
+    {{"size_mixed", NULL, NULL, HP_CELL_NUMBER},
+     sizes_cell,
+     HP_ROUGH,
+     .id = SIZE_MIXED,
+     .unit = HP_IN_FRACTION},
+};
+
+static const struct hp_field age_fields[AGE_FIELDS] = {
+    {{"median_age", "median age so far", NULL, HP_CELL_TEXT},
+     ages_cell,
+     HP_NEW_LINE,
+     NULL,
+     26,
+     HP_WORDS(
+         "note-ages",
+         "median age so far: half of what a row has in use was younger when the dump "
+         "was made, as far as objects are listed with their ages; of what was freed "
+         "nothing is known: no lifetime"),
+     3,
+     .id = MEDIAN_AGE},
+    {{"median_age_from", NULL, NULL, HP_CELL_NUMBER},
+     ages_cell,
+     .id = MEDIAN_AGE_FROM,
+     .unit = HP_IN_SECONDS},
+    {{"median_age_to", NULL, NULL, HP_CELL_NUMBER},
+     ages_cell,
+     .id = MEDIAN_AGE_TO,
+     .unit = HP_IN_SECONDS},
+    {{"age_told", NULL, NULL, HP_CELL_NUMBER},
+     ages_cell,
+     HP_ROUGH,
+     .id = AGE_KNOWN,
+     .unit = HP_IN_FRACTION},
+};
+
+void hp_part_columns_set_fields(struct hp_view *view) {
+    if (view->options.columns.sizes) {
+        hp_view_set_fields(view, size_fields, SIZE_FIELDS);
+    }
+    if (view->options.columns.ages) {
+        hp_view_set_fields(view, age_fields, AGE_FIELDS);
+    }
 }

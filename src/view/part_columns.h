@@ -3,15 +3,14 @@
 // number as the metric is.
 //
 // hp_part_columns_new() adds up sizes and ages per node, hp_part_columns_set_fields()
-// adds the columns to the view, hp_part_columns_cell() fills them.
+// adds the columns to the view.
 #ifndef HP_VIEW_PART_COLUMNS_H
 #define HP_VIEW_PART_COLUMNS_H
 
 #include "view/view.h"
 
 enum {
-    HP_PART_FIELDS = 100, // field ids from here on belong to these columns
-    HP_PART_TEXT = 256,   // room for a text, in bytes
+    HP_PART_TEXT = 256, // room for a text, in bytes
 };
 
 struct hp_part_columns; // sums of sizes and of ages, by node
@@ -22,12 +21,8 @@ struct hp_part_columns; // sums of sizes and of ages, by node
 struct hp_part_columns *hp_part_columns_new(const struct hp_view *view);
 void hp_part_columns_free(struct hp_part_columns *columns); // NULL is fine
 
-// Append the columns that the options ask for to the fields of the view.
+// Append the columns that the options ask for to the fields of a view of struct hp_top.
+// The text of a cell is valid until the same column of another row is read.
 void hp_part_columns_set_fields(struct hp_view *view);
-
-// Put the value of a node in a column into `content`.  A text is valid until the next
-// call for the same field.
-void hp_part_columns_cell(struct hp_part_columns *columns, hp_node_id node, int field,
-                          struct hp_content *content);
 
 #endif

@@ -326,49 +326,56 @@ static void make_rows(struct recent_builder *builder) {
 
 // --- the report ---------------------------------------------------------------------------
 
-// Columns.  The four columns of a lifetime follow each other: text, seconds, low, high.
+static hp_cell_fn number_cell, span_text_cell, span_cell, freed_by_cell, alloc_stack_cell,
+    free_stack_cell;
+
+// Columns of numbers, by hp_field.id.
 enum field {
     SAMPLED,
     LIVE,
-    HALF,
-    HALF_SECONDS,
-    HALF_LOW,
-    HALF_HIGH,
-    MOST,
-    MOST_SECONDS,
-    MOST_LOW,
-    MOST_HIGH,
-    BYTES,
-    BYTES_SECONDS,
-    BYTES_LOW,
-    BYTES_HIGH,
     BATCHES,
     BY_OTHERS,
     NEGATIVE,
     NO_TIME,
     LARGEST_BATCH,
-    FREED_BY,
     PAIR,
-    ALLOC_STACK,
-    FREE_STACK,
 };
 
-// The fields of the four columns of a lifetime.
-#define SPAN(id, key, title, leaves)                                           \
-    {{key, title, "", HP_CELL_TEXT}, id, HP_NEW_LINE, NULL, 34, NULL, leaves}, \
-        {{key "_seconds", NULL, "seconds", HP_CELL_NUMBER}, id + 1, HP_ROUGH}, \
-        {{key "_low", NULL, "seconds", HP_CELL_NUMBER}, id + 2, HP_ROUGH}, {   \
-        {key "_high", NULL, "seconds", HP_CELL_NUMBER}, id + 3, HP_ROUGH       \
+// What the three columns of numbers of a lifetime are; by hp_field.id / SPAN_PARTS.
+enum span_part {
+    SPAN_TIME,
+    SPAN_LOW,
+    SPAN_HIGH,
+    SPAN_PARTS,
+};
+
+// The four columns of a lifetime: text, seconds, low and high.
+#define SPAN_NUMBER(key, number)                                                      \
+    {                                                                                 \
+        {key, NULL, NULL, HP_CELL_NUMBER}, span_cell, HP_ROUGH, .id = number,         \
+                                                                .unit = HP_IN_SECONDS \
     }
+#define SPAN(span, key, title, dropped)                            \
+    {{key, title, NULL, HP_CELL_TEXT},                             \
+     span_text_cell,                                               \
+     HP_NEW_LINE,                                                  \
+     NULL,                                                         \
+     34,                                                           \
+     NULL,                                                         \
+     dropped,                                                      \
+     span},                                                        \
+        SPAN_NUMBER(key "_seconds", span *SPAN_PARTS + SPAN_TIME), \
+        SPAN_NUMBER(key "_low", span *SPAN_PARTS + SPAN_LOW),      \
+        SPAN_NUMBER(key "_high", span *SPAN_PARTS + SPAN_HIGH)
 
 static const struct hp_field fields[] = {
-    {{"sampled", "sampled", "", HP_CELL_COUNT}, SAMPLED},
-    {{"live", "live", "", HP_CELL_COUNT}, LIVE},
-    SPAN(HALF, "half", "half of objects die in", 0),
-    SPAN(MOST, "most", "9 of 10 objects in", 2),
-    SPAN(BYTES, "half_of_bytes", "half of bytes in", 3),
-    {{"batches", "batches", "", HP_CELL_COUNT},
-     BATCHES,
+    {{"sampled", "sampled", NULL, HP_CELL_COUNT}, number_cell, .id = SAMPLED},
+    {{"live", "live", NULL, HP_CELL_COUNT}, number_cell, .id = LIVE},
+    SPAN(HP_HALF_OF_OBJECTS, "half", "half of objects die in", 0),
+    SPAN(HP_MOST_OF_OBJECTS, "most", "9 of 10 objects in", 2),
+    SPAN(HP_HALF_OF_BYTES, "half_of_bytes", "half of bytes in", 3),
+    {{"batches", "batches", NULL, HP_CELL_COUNT},
+     number_cell,
      HP_NEW_LINE,
      NULL,
      8,
@@ -376,22 +383,30 @@ static const struct hp_field fields[] = {
          "note-batches",
          "what one stack frees in one tick of the clock is one batch; of fewer than two "
          "there is no interval"),
-     4},
-    {{"by_others", "elsewhere", "", HP_CELL_COUNT},
-     BY_OTHERS,
+     4,
+     .id = BATCHES},
+    {{"by_others", "elsewhere", NULL, HP_CELL_COUNT},
+     number_cell,
      0,
      NULL,
      9,
      HP_WORDS("note-elsewhere",
               "elsewhere: freed by another thread than that which allocated it"),
-     5},
-    {{"negative", NULL, "", HP_CELL_COUNT}, NEGATIVE},
-    {{"no_time", NULL, "", HP_CELL_COUNT}, NO_TIME},
-    {{"largest_batch", NULL, "", HP_CELL_COUNT}, LARGEST_BATCH},
-    {{"freed_by", "most freed by", "", HP_CELL_TEXT}, FREED_BY, 0, NULL, 24, NULL, 1},
-    {{"pair", NULL, "", HP_CELL_COUNT}, PAIR, HP_NEW_LINE},
-    {{"alloc_stack", NULL, "", HP_CELL_TEXT}, ALLOC_STACK, HP_NEW_LINE},
-    {{"free_stack", NULL, "", HP_CELL_TEXT}, FREE_STACK, HP_NEW_LINE},
+     5,
+     .id = BY_OTHERS},
+    {{"negative", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = NEGATIVE},
+    {{"no_time", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = NO_TIME},
+    {{"largest_batch", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = LARGEST_BATCH},
+    {{"freed_by", "most freed by", NULL, HP_CELL_TEXT},
+     freed_by_cell,
+     0,
+     NULL,
+     24,
+     NULL,
+     1},
+    {{"pair", NULL, NULL, HP_CELL_COUNT}, number_cell, HP_NEW_LINE, .id = PAIR},
+    {{"alloc_stack", NULL, NULL, HP_CELL_TEXT}, alloc_stack_cell, HP_NEW_LINE},
+    {{"free_stack", NULL, NULL, HP_CELL_TEXT}, free_stack_cell, HP_NEW_LINE},
 };
 
 bool hp_view_is_recent(const struct hp_view *view) {
@@ -437,28 +452,43 @@ void hp_recent_rows_done(struct hp_recent_rows *rows) {
     hp_vec_done(&rows->free.text);
 }
 
-// The number in column `field` of a row; NAN for columns of text.
-static double number_of(const struct hp_recent_row *row, int field) {
-    const struct hp_lifespan *span =
-        field < BATCHES && field >= HALF ? &row->spans[(field - HALF) / 4] : NULL;
-    const double numbers[] = {
-        [SAMPLED] = (double)row->sampled,
-        [LIVE] = (double)row->live,
-        [BATCHES] = (double)row->batches,
-        [BY_OTHERS] = (double)row->by_others,
-        [NEGATIVE] = (double)row->negative,
-        [NO_TIME] = (double)row->no_time,
-        [LARGEST_BATCH] = (double)row->largest_batch,
-        [FREED_BY] = NAN,
-        [PAIR] = (double)row->pair.count,
-        [ALLOC_STACK] = NAN,
-        [FREE_STACK] = NAN,
+// The row of a cell, or a sum of rows.
+static const struct hp_recent_row *row_at(const struct hp_cell_at *at) {
+    const struct hp_recent_rows *rows = at->view->extra;
+    return at->row == HP_ROW_TOTAL      ? &rows->total
+           : at->row == HP_ROW_FILTERED ? &rows->filtered
+                                        : &rows->rows.at[at->row];
+}
+
+static void number_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_recent_row *row = row_at(at);
+    const size_t numbers[] = {
+        [SAMPLED] = row->sampled,
+        [LIVE] = row->live,
+        [BATCHES] = row->batches,
+        [BY_OTHERS] = row->by_others,
+        [NEGATIVE] = row->negative,
+        [NO_TIME] = row->no_time,
+        [LARGEST_BATCH] = row->largest_batch,
+        [PAIR] = row->pair.count,
     };
-    if (!span) {
-        return numbers[field];
-    }
-    const double of_span[] = {NAN, span->time, span->range.low, span->range.high};
-    return of_span[(field - HALF) % 4];
+    content->number = (double)numbers[at->field->id];
+}
+
+static void span_text_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->text = row_at(at)->texts[at->field->id];
+}
+
+static void span_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_lifespan *span = &row_at(at)->spans[at->field->id / SPAN_PARTS];
+    const double parts[SPAN_PARTS] = {span->time, span->range.low, span->range.high};
+    content->number = parts[at->field->id % SPAN_PARTS];
+}
+
+static void freed_by_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_recent_row *row = row_at(at);
+    content->text =
+        row->is_freed ? hp_node_name(&at->view->naming, row->freed_by).at : "";
 }
 
 // The names of a stack as text, written to `text`; "" if has_pair is false, as no object
@@ -471,23 +501,14 @@ static const char *text_of_stack(const struct hp_view *view, bool has_pair,
     return has_pair ? text->text.at : "";
 }
 
-void hp_recent_cell(const struct hp_view *view, size_t number, int field,
-                    struct hp_content *content) {
-    struct hp_recent_rows *rows = view->extra;
-    const struct hp_recent_row *row = number == HP_ROW_TOTAL ? &rows->total
-                                      : number == HP_ROW_FILTERED
-                                          ? &rows->filtered
-                                          : &rows->rows.at[number];
-    content->number = number_of(row, field);
-    if (field == FREED_BY) {
-        content->text =
-            row->is_freed ? hp_node_name(&view->naming, row->freed_by).at : "";
-    } else if (field == ALLOC_STACK || field == FREE_STACK) {
-        bool is_free = field == FREE_STACK;
-        content->text = text_of_stack(view, row->pair.count > 0,
-                                      is_free ? row->pair.free : row->pair.alloc,
-                                      is_free ? &rows->free : &rows->alloc);
-    } else if (field >= HALF && field < BATCHES) {
-        content->text = row->texts[(field - HALF) / 4];
-    }
+static void alloc_stack_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    struct hp_recent_rows *rows = at->view->extra;
+    const struct hp_recent_pair *pair = &row_at(at)->pair;
+    content->text = text_of_stack(at->view, pair->count > 0, pair->alloc, &rows->alloc);
+}
+
+static void free_stack_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    struct hp_recent_rows *rows = at->view->extra;
+    const struct hp_recent_pair *pair = &row_at(at)->pair;
+    content->text = text_of_stack(at->view, pair->count > 0, pair->free, &rows->free);
 }

@@ -96,11 +96,9 @@ struct hp_recent_rows {
 bool hp_view_is_recent(const struct hp_view *view);
 
 // Build the rows of a report from records, with view->extra; returns an error code.
-// hp_recent_cell() fills in a cell; its texts are valid until the next call.
+// The texts of its cells are valid until the next cell is read.
 HP_MUST_CHECK int hp_recent_rows_build(struct hp_view *view, struct hp_err *err);
 void hp_recent_rows_done(struct hp_recent_rows *rows);
-void hp_recent_cell(const struct hp_view *view, size_t row, int field,
-                    struct hp_content *content);
 
 // Write a lifetime as "36 ms"; "not reached" for INFINITY; "<4 ms" if it is shorter than
 // one tick of 4 ms.  `out` has room for HP_LIFESPAN_SIZE bytes.

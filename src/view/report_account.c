@@ -14,19 +14,20 @@
 #include <math.h>
 #include <string.h>
 
-// Columns of the report.
+static hp_cell_fn text_cell, number_cell, bytes_cell;
+
+// Numbers of columns that share an accessor: columns of text, then columns of numbers.
 enum field {
     TABLE,
-    PARENT,
-    DEPTH,
-    ADDS,
-    BYTES,
-    OBJECTS,
-    PSS,
-    PRIVATE,
     SOURCE,
     KNOB,
     NOTE,
+    PARENT = 0,
+    DEPTH,
+    ADDS,
+    OBJECTS,
+    PSS,
+    PRIVATE,
 };
 
 enum {
@@ -35,17 +36,31 @@ enum {
 };
 
 static const struct hp_field fields[] = {
-    {{"table", NULL, "", HP_CELL_TEXT}, TABLE},
-    {{"parent", NULL, "", HP_CELL_NUMBER}, PARENT},
-    {{"depth", NULL, "", HP_CELL_NUMBER}, DEPTH},
-    {{"adds", NULL, "", HP_CELL_TRUTH}, ADDS},
-    {{"bytes", "bytes", "bytes", HP_CELL_ESTIMATE}, BYTES, HP_NEW_LINE},
-    {{"objects", NULL, "", HP_CELL_COUNT}, OBJECTS},
-    {{"pss", NULL, "bytes", HP_CELL_NUMBER}, PSS},
-    {{"private", NULL, "bytes", HP_CELL_NUMBER}, PRIVATE},
-    {{"source", "source", "", HP_CELL_TEXT}, SOURCE, HP_NEW_LINE, .width = SOURCE_WIDTH},
-    {{"knob", "knob", "", HP_CELL_TEXT}, KNOB, .width = KNOB_WIDTH, .leaves = 1},
-    {{"note", NULL, "", HP_CELL_TEXT}, NOTE, HP_NEW_LINE},
+    {{"table", NULL, NULL, HP_CELL_TEXT}, text_cell, .id = TABLE},
+    {{"parent", NULL, NULL, HP_CELL_NUMBER}, number_cell, .id = PARENT},
+    {{"depth", NULL, NULL, HP_CELL_NUMBER}, number_cell, .id = DEPTH},
+    {{"adds", NULL, NULL, HP_CELL_TRUTH}, number_cell, .id = ADDS},
+    {{"bytes", "bytes", NULL, HP_CELL_ESTIMATE},
+     bytes_cell,
+     HP_NEW_LINE,
+     .unit = HP_IN_BYTES},
+    {{"objects", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = OBJECTS},
+    {{"pss", NULL, NULL, HP_CELL_NUMBER}, number_cell, .id = PSS, .unit = HP_IN_BYTES},
+    {{"private", NULL, NULL, HP_CELL_NUMBER},
+     number_cell,
+     .id = PRIVATE,
+     .unit = HP_IN_BYTES},
+    {{"source", "source", NULL, HP_CELL_TEXT},
+     text_cell,
+     HP_NEW_LINE,
+     .width = SOURCE_WIDTH,
+     .id = SOURCE},
+    {{"knob", "knob", NULL, HP_CELL_TEXT},
+     text_cell,
+     .width = KNOB_WIDTH,
+     .leaves = 1,
+     .id = KNOB},
+    {{"note", NULL, NULL, HP_CELL_TEXT}, text_cell, HP_NEW_LINE, .id = NOTE},
 };
 
 // --- rows ---------------------------------------------------------------------------------
@@ -564,15 +579,23 @@ static int build(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
-static void cell_of_table(const struct hp_view *view, size_t row, int field,
-                          struct hp_content *content) {
-    const struct hp_account_rows *rows = view->extra;
-    const struct hp_account_row *of = &rows->of.at[row];
-    const struct hp_row_key *key = &view->rows.at[row];
+static const struct hp_account_row *row_at(const struct hp_cell_at *at) {
+    const struct hp_account_rows *rows = at->view->extra;
+    return &rows->of.at[at->row];
+}
+
+static void text_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_account_row *of = row_at(at);
     const char *const texts[] = {[TABLE] = of->table,
                                  [SOURCE] = of->source,
                                  [KNOB] = of->knob,
                                  [NOTE] = of->note ? of->note : ""};
+    content->text = texts[at->field->id];
+}
+
+static void number_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_account_row *of = row_at(at);
+    const struct hp_row_key *key = &at->view->rows.at[at->row];
     const double numbers[] = {
         [PARENT] = key->parent == HP_NO_PARENT ? (double)NAN : (double)key->parent,
         [DEPTH] = key->depth,
@@ -580,28 +603,16 @@ static void cell_of_table(const struct hp_view *view, size_t row, int field,
         [OBJECTS] = of->objects,
         [PSS] = of->pss,
         [PRIVATE] = of->private,
-        [SOURCE] = NAN, // the columns after it are texts
     };
-    if (field == BYTES) {
-        content->amount =
-            (struct hp_amount){.sum = of->bytes * ((hp_int128)1 << HP_SPACE_FRACTION),
-                               .range = of->range,
-                               .among = 1};
-    } else if (field == TABLE || field >= SOURCE) {
-        content->text = texts[field];
-    } else {
-        content->number = numbers[field];
-    }
+    content->number = numbers[at->field->id];
 }
 
-static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content) {
-    (void)metric;
-    if (view->options.waste) {
-        hp_waste_cell(view, row, field, content);
-    } else {
-        cell_of_table(view, row, field, content);
-    }
+static void bytes_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_account_row *of = row_at(at);
+    content->amount =
+        (struct hp_amount){.sum = of->bytes * ((hp_int128)1 << HP_SPACE_FRACTION),
+                           .range = of->range,
+                           .among = 1};
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {
@@ -641,7 +652,6 @@ const struct hp_report hp_report_account = {
     .is_table = true,
     .needs_accounts = true,
     .build = build,
-    .cell = cell,
     .flags = flags,
     .origin = origin,
     .done = done,

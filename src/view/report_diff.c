@@ -35,7 +35,9 @@ static int by_significance(const void *left, const void *right, void *context) {
 
 // --- the report ---------------------------------------------------------------------------
 
-// Columns of the report.
+static hp_cell_fn amount_cell, number_cell, status_cell;
+
+// Numbers of columns that share an accessor.
 enum field {
     BASE,
     NEW,
@@ -44,35 +46,59 @@ enum field {
     P_SIDES,
     Q,
     P_IF_NOTHING_FREED,
-    STATUS,
     SIGNIFICANT,
 };
 
 static const struct hp_field fields[] = {
     {{"base", "base", NULL, HP_CELL_ESTIMATE},
-     BASE,
+     amount_cell,
      HP_SHOWN_DASH | HP_NEW_LINE,
-     .leaves = 1},
-    {{"new", "new", NULL, HP_CELL_ESTIMATE}, NEW, HP_SHOWN_DASH, .leaves = 2},
-    {{"delta", "change", NULL, HP_CELL_ESTIMATE}, DELTA, HP_SHOWN_GROWTH | HP_NEW_LINE},
-    {{"p", "2-sided p", "", HP_CELL_P}, P, HP_SHOWN_MARK, NULL, 9, "5 samples", 3},
-    {{"p_sides", NULL, "", HP_CELL_COUNT}, P_SIDES},
-    {{"q", NULL, "", HP_CELL_P}, Q},
-    {{"p_if_nothing_freed", NULL, "", HP_CELL_P}, P_IF_NOTHING_FREED},
-    {{"status", NULL, "", HP_CELL_TEXT}, STATUS, HP_NEW_LINE},
-    {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
+     .leaves = 1,
+     .id = BASE},
+    {{"new", "new", NULL, HP_CELL_ESTIMATE},
+     amount_cell,
+     HP_SHOWN_DASH,
+     .leaves = 2,
+     .id = NEW},
+    {{"delta", "change", NULL, HP_CELL_ESTIMATE},
+     amount_cell,
+     HP_SHOWN_GROWTH | HP_NEW_LINE,
+     .id = DELTA},
+    {{"p", "2-sided p", NULL, HP_CELL_P},
+     number_cell,
+     HP_SHOWN_MARK,
+     NULL,
+     9,
+     "5 samples",
+     3,
+     .id = P},
+    {{"p_sides", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = P_SIDES},
+    {{"q", NULL, NULL, HP_CELL_P}, number_cell, .id = Q},
+    {{"p_if_nothing_freed", NULL, NULL, HP_CELL_P},
+     number_cell,
+     .id = P_IF_NOTHING_FREED},
+    {{"status", NULL, NULL, HP_CELL_TEXT}, status_cell, HP_NEW_LINE},
+    {{"significant", NULL, NULL, HP_CELL_TRUTH}, number_cell, .id = SIGNIFICANT},
 };
 
 // Columns for a difference of two profiles as input, whose sides and errors are not
 // known.
 static const struct hp_field fields_of_differences[] = {
     {{"shrank", "shrank", NULL, HP_CELL_ESTIMATE},
-     BASE,
+     amount_cell,
      HP_SHOWN_DASH | HP_NEW_LINE,
-     .leaves = 1},
-    {{"grew", "grew", NULL, HP_CELL_ESTIMATE}, NEW, HP_SHOWN_DASH, .leaves = 2},
-    {{"delta", "change", NULL, HP_CELL_ESTIMATE}, DELTA, HP_SHOWN_SIGNED | HP_NEW_LINE},
-    {{"status", NULL, "", HP_CELL_TEXT}, STATUS},
+     .leaves = 1,
+     .id = BASE},
+    {{"grew", "grew", NULL, HP_CELL_ESTIMATE},
+     amount_cell,
+     HP_SHOWN_DASH,
+     .leaves = 2,
+     .id = NEW},
+    {{"delta", "change", NULL, HP_CELL_ESTIMATE},
+     amount_cell,
+     HP_SHOWN_SIGNED | HP_NEW_LINE,
+     .id = DELTA},
+    {{"status", NULL, NULL, HP_CELL_TEXT}, status_cell},
 };
 
 // Set the columns.  Intervals and p-values are shown only if changes were tested.
@@ -83,8 +109,8 @@ static void set_fields(struct hp_view *view, bool is_tested) {
         return;
     }
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
-    view->fields.at[DELTA].shown |= is_tested ? HP_SHOWN_ENDS : 0;
-    view->fields.at[P].column.title = is_tested ? "2-sided p" : NULL;
+    hp_view_field(view, "delta")->shown |= is_tested ? HP_SHOWN_ENDS : 0;
+    hp_view_field(view, "p")->column.title = is_tested ? "2-sided p" : NULL;
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {
@@ -139,9 +165,13 @@ static struct hp_amount amount_of(const struct hp_change *c, int field,
                               .range = hp_change_side(c, field == NEW, confidence)};
 }
 
-static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content) {
-    const struct hp_change *c = change_of(view, row);
+static void amount_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->amount = amount_of(change_of(at->view, at->row), at->field->id,
+                                at->view->options.confidence);
+}
+
+static void number_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_change *c = change_of(at->view, at->row);
     const double numbers[] = {
         [P] = c->p,
         [P_SIDES] = 2,
@@ -149,15 +179,11 @@ static void cell(const struct hp_view *view, size_t row, int field, enum hp_metr
         [P_IF_NOTHING_FREED] = c->least_growth_p,
         [SIGNIFICANT] = c->is_significant,
     };
-    if (metric != view->options.metric) {
-        return; // only the view's metric is compared
-    }
-    if (field <= DELTA) {
-        content->amount = amount_of(c, field, view->options.confidence);
-    } else {
-        content->number = numbers[field];
-        content->text = hp_change_status(c);
-    }
+    content->number = numbers[at->field->id];
+}
+
+static void status_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->text = hp_change_status(change_of(at->view, at->row));
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {
@@ -190,8 +216,8 @@ const struct hp_report hp_report_diff = {
     .help = "what changed, and whether it is more than sampling noise",
     .is_table = true,
     .has_sides = true,
+    .has_one_metric = true,
     .build = build,
-    .cell = cell,
     .flags = flags,
     .growth = growth,
     .open_code = open_code,

@@ -271,40 +271,42 @@ static void find_enough(struct hp_view *view, const struct hp_lifetimes *lifetim
 
 // --- the report ---------------------------------------------------------------------------
 
-// Columns of the report.
+static hp_cell_fn allocated_cell, live_cell, number_cell, verdict_cell, no_turnover_cell;
+
+// Numbers of columns that share an accessor.
 enum field {
-    ALLOCATED,
-    LIVE,
     AT_LEAST,
     AT_MOST,
-    VERDICT,
     SAMPLES,
     TURNOVER,
     TURNOVER_LOW,
     TURNOVER_HIGH,
     TURNOVER_SECONDS,
-    NO_TURNOVER,
 };
 
 static const struct hp_field fields[] = {
-    {{"allocated", "allocated", NULL, HP_CELL_SUM}, ALLOCATED},
-    {{"live", "live", NULL, HP_CELL_SUM}, LIVE, .leaves = 3},
-    {{"alive_at_least", "at least", "fraction", HP_CELL_NUMBER},
-     AT_LEAST,
+    {{"allocated", "allocated", NULL, HP_CELL_SUM}, allocated_cell},
+    {{"live", "live", NULL, HP_CELL_SUM}, live_cell, .leaves = 3},
+    {{"alive_at_least", "at least", NULL, HP_CELL_NUMBER},
+     number_cell,
      HP_NEW_LINE | HP_ROUGH,
      NULL,
-     9},
-    {{"alive_at_most", "at most", "fraction", HP_CELL_NUMBER},
-     AT_MOST,
+     9,
+     .id = AT_LEAST,
+     .unit = HP_IN_FRACTION},
+    {{"alive_at_most", "at most", NULL, HP_CELL_NUMBER},
+     number_cell,
      HP_ROUGH,
      NULL,
      9,
      HP_WORDS(
          "note-survives",
          "at least, at most: the share of what was allocated between the first dump and "
-         "the last that is still live, whatever lifetimes are, and sizes")},
-    {{"verdict", "verdict", "", HP_CELL_TEXT},
-     VERDICT,
+         "the last that is still live, whatever lifetimes are, and sizes"),
+     .id = AT_MOST,
+     .unit = HP_IN_FRACTION},
+    {{"verdict", "verdict", NULL, HP_CELL_TEXT},
+     verdict_cell,
      0,
      NULL,
      9,
@@ -312,9 +314,9 @@ static const struct hp_field fields[] = {
          "note-temporary",
          "temporary: at most 1 % is still live; kept: more than 50 %; of this window, "
          "and of no other")},
-    {{"samples", NULL, "", HP_CELL_NUMBER}, SAMPLES, HP_ROUGH},
+    {{"samples", NULL, NULL, HP_CELL_NUMBER}, number_cell, HP_ROUGH, .id = SAMPLES},
     {{"turnover", "turnover", NULL, HP_CELL_NUMBER},
-     TURNOVER,
+     number_cell,
      HP_NEW_LINE | HP_ROUGH,
      NULL,
      0,
@@ -323,16 +325,30 @@ static const struct hp_field fields[] = {
          "turnover: mean live bytes x bytes of the process / bytes allocated, as the "
          "dumps saw it, in bytes that the process allocates: no lifetime; if what lives "
          "long is rare the mean lifetime can be many times this"),
-     4},
-    {{"turnover_low", "from", NULL, HP_CELL_NUMBER}, TURNOVER_LOW, HP_ROUGH, .leaves = 1},
-    {{"turnover_high", "to", NULL, HP_CELL_NUMBER}, TURNOVER_HIGH, HP_ROUGH, .leaves = 1},
-    {{"turnover_seconds", NULL, "seconds", HP_CELL_NUMBER},
-     TURNOVER_SECONDS,
+     4,
+     .id = TURNOVER,
+     .unit = HP_IN_METRIC},
+    {{"turnover_low", "from", NULL, HP_CELL_NUMBER},
+     number_cell,
+     HP_ROUGH,
+     .leaves = 1,
+     .id = TURNOVER_LOW,
+     .unit = HP_IN_METRIC},
+    {{"turnover_high", "to", NULL, HP_CELL_NUMBER},
+     number_cell,
+     HP_ROUGH,
+     .leaves = 1,
+     .id = TURNOVER_HIGH,
+     .unit = HP_IN_METRIC},
+    {{"turnover_seconds", NULL, NULL, HP_CELL_NUMBER},
+     number_cell,
      HP_ROUGH,
      NULL,
-     9},
-    {{"no_turnover", "why none", "", HP_CELL_TEXT},
-     NO_TURNOVER,
+     9,
+     .id = TURNOVER_SECONDS,
+     .unit = HP_IN_SECONDS},
+    {{"no_turnover", "why none", NULL, HP_CELL_TEXT},
+     no_turnover_cell,
      0,
      NULL,
      11,
@@ -475,7 +491,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     find_enough(view, lifetimes);
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     if (!isnan(lifetimes->seconds)) {
-        view->fields.at[TURNOVER_SECONDS].column.title = "seconds";
+        hp_view_field(view, "turnover_seconds")->column.title = "seconds";
     }
     return HP_OK;
 }
@@ -502,37 +518,37 @@ static double seconds_for(const struct hp_lifetimes *lifetimes, double turnover)
     return turnover / lifetimes->total.survivors.allocated * lifetimes->seconds;
 }
 
-// Fill in a cell of a report that is made from dumps; hp_recent_cell() fills in cells of
-// one that is made from records (--recent).
-static void cell_of_dumps(const struct hp_view *view, size_t number, int field,
-                          struct hp_content *content) {
-    const struct hp_lifetimes *lifetimes = view->extra;
-    const struct hp_lifetime_row *row = hp_lifetime_row(view, number);
+static void number_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_lifetime_row *row = hp_lifetime_row(at->view, at->row);
     const double numbers[] = {
         [AT_LEAST] = row->share.low,
         [AT_MOST] = row->share.high,
-        [VERDICT] = NAN,
         [SAMPLES] = hp_survivors_samples(&row->survivors),
         [TURNOVER] = row->turnover.value,
         [TURNOVER_LOW] = row->turnover.range.low,
         [TURNOVER_HIGH] = row->turnover.range.high,
-        [TURNOVER_SECONDS] = seconds_for(lifetimes, row->turnover.value),
-        [NO_TURNOVER] = NAN,
+        [TURNOVER_SECONDS] = seconds_for(at->view->extra, row->turnover.value),
     };
-    content->number = numbers[field];
-    content->text = field == VERDICT ? hp_survivors_verdict(row->share)
-                                     : hp_turnover_lack_name(row->turnover.lack);
-    content->amount = (struct hp_amount){
-        .sum = field == ALLOCATED ? row->allocated : row->live,
-        .range = {NAN, NAN},
-    };
+    content->number = numbers[at->field->id];
 }
 
-static void cell(const struct hp_view *view, size_t number, int field,
-                 enum hp_metric metric, struct hp_content *content) {
-    (void)metric;
-    (hp_view_is_recent(view) ? hp_recent_cell : cell_of_dumps)(view, number, field,
-                                                               content);
+static void allocated_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    hp_fixed sum = hp_lifetime_row(at->view, at->row)->allocated;
+    content->amount = (struct hp_amount){.sum = sum, .range = {NAN, NAN}};
+}
+
+static void live_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    hp_fixed sum = hp_lifetime_row(at->view, at->row)->live;
+    content->amount = (struct hp_amount){.sum = sum, .range = {NAN, NAN}};
+}
+
+static void verdict_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->text = hp_survivors_verdict(hp_lifetime_row(at->view, at->row)->share);
+}
+
+static void no_turnover_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->text =
+        hp_turnover_lack_name(hp_lifetime_row(at->view, at->row)->turnover.lack);
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {
@@ -548,7 +564,6 @@ const struct hp_report hp_report_lifetime = {
     .needs_series = true,
     .needs_allocations = true,
     .build = build,
-    .cell = cell,
     .flags = flags,
     .done = done,
 };

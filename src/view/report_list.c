@@ -236,15 +236,11 @@ const struct hp_source_file *hp_listing_source(
 
 // --- the report ---------------------------------------------------------------------------
 
-// Columns of the report.
-enum field {
-    FLAT,
-    CUM,
-};
+static hp_cell_fn flat_cell, cum_cell;
 
 static const struct hp_field fields[] = {
-    {{"flat", "flat", NULL, HP_CELL_SUM}, FLAT},
-    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
+    {{"flat", "flat", NULL, HP_CELL_SUM}, flat_cell},
+    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, cum_cell},
 };
 
 // Whether any function of the profile has a name.
@@ -298,17 +294,18 @@ static void done(struct hp_view *view) {
     hp_sources_done(listing);
 }
 
-static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content) {
-    const struct hp_listing *listing = view->extra;
-    const struct hp_listed_function *function = &listing->functions.at[row];
-    if (metric == view->options.metric) {
-        content->amount = (struct hp_amount){
-            .sum = field == CUM ? function->cum : function->flat,
-            .error = field == CUM ? &function->error : NULL,
-            .range = content->amount.range,
-        };
-    }
+static void flat_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_listing *listing = at->view->extra;
+    content->amount.sum = listing->functions.at[at->row].flat;
+    content->amount.is_unknown = false;
+}
+
+static void cum_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_listing *listing = at->view->extra;
+    const struct hp_listed_function *function = &listing->functions.at[at->row];
+    content->amount.sum = function->cum;
+    content->amount.error = &function->error;
+    content->amount.is_unknown = false;
 }
 
 static struct hp_origin origin(const struct hp_view *view, size_t row) {
@@ -321,8 +318,8 @@ const struct hp_report hp_report_list = {
     .name = "list",
     .help = "the source of the functions that match, line by line",
     .takes_pattern = true,
+    .has_one_metric = true,
     .build = build,
-    .cell = cell,
     .origin = origin,
     .done = done,
 };

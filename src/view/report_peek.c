@@ -342,15 +342,11 @@ size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_calle
 
 // --- the report ---------------------------------------------------------------------------
 
-// Columns of the report.
-enum field {
-    FLAT,
-    CUM,
-};
+static hp_cell_fn flat_cell, cum_cell;
 
 static const struct hp_field fields[] = {
-    {{"flat", "flat", NULL, HP_CELL_ESTIMATE}, FLAT},
-    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
+    {{"flat", "flat", NULL, HP_CELL_ESTIMATE}, flat_cell},
+    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, cum_cell},
 };
 
 // Fail with the reason why no function is shown.
@@ -404,12 +400,16 @@ static void done(struct hp_view *view) {
     hp_vec_done(&neighbors->error_of);
 }
 
-static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content) {
-    const struct hp_neighbors *neighbors = view->extra;
-    hp_node_id node = view->rows.at[row].node;
-    content->amount = field == FLAT ? hp_top_flat(&neighbors->top, node, metric)
-                                    : hp_top_cum(&neighbors->top, node, metric);
+static void flat_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_neighbors *neighbors = at->view->extra;
+    hp_node_id node = at->view->rows.at[at->row].node;
+    content->amount = hp_top_flat(&neighbors->top, node, at->metric);
+}
+
+static void cum_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_neighbors *neighbors = at->view->extra;
+    hp_node_id node = at->view->rows.at[at->row].node;
+    content->amount = hp_top_cum(&neighbors->top, node, at->metric);
 }
 
 const struct hp_report hp_report_peek = {
@@ -417,6 +417,5 @@ const struct hp_report hp_report_peek = {
     .help = "who calls the functions that match, and whom they call",
     .takes_pattern = true,
     .build = build,
-    .cell = cell,
     .done = done,
 };

@@ -7,42 +7,54 @@
 
 #include <math.h>
 
-// Columns of the report: of `fields`, then of size_fields and age_fields.
+static hp_cell_fn flat_cell, cum_cell, samples_cell, decoded_cell, spread_cell,
+    objects_cell, size_cell, is_likely_cell, age_cell;
+
+// Numbers of columns that share an accessor.
 enum field {
-    FLAT,
-    CUM,
-    EFFECTIVE_SAMPLES,
-    FLAGS,
-    SIZES_UNIQUE,
-    SIZES_SEVERAL,
-    SIZES_NONE,
     SPREAD_MEAN,
     SPREAD_SD,
     SPREAD_P,
-    OBJECTS,
-    SIZE,
-    IS_LIKELY,
     AGE_LOW,
     AGE_HIGH,
 };
 
 static const struct hp_field fields[] = {
     {{"flat", "flat", NULL, HP_CELL_ESTIMATE},
-     FLAT,
+     flat_cell,
      HP_SHOWN_SHARE | HP_SHOWN_RUNNING | HP_ALL_METRICS | HP_NEW_LINE},
     {{"cum", "cum", NULL, HP_CELL_ESTIMATE},
-     CUM,
+     cum_cell,
      HP_SHOWN_SHARE | HP_ALL_METRICS | HP_NEW_LINE,
      .leaves = 1},
-    {{"effective_samples", NULL, "", HP_CELL_NUMBER}, EFFECTIVE_SAMPLES, HP_NEW_LINE},
-    {{"flags", NULL, "", HP_CELL_FLAGS}, FLAGS},
-    {{"sizes_unique", NULL, "", HP_CELL_COUNT}, SIZES_UNIQUE, HP_NEW_LINE, "sizes"},
-    {{"sizes_several", NULL, "", HP_CELL_COUNT}, SIZES_SEVERAL, 0, "sizes"},
-    {{"sizes_none", NULL, "", HP_CELL_COUNT}, SIZES_NONE, 0, "sizes"},
-    {{"spread_mean", NULL, NULL, HP_CELL_NUMBER}, SPREAD_MEAN, HP_NEW_LINE, "spread"},
-    {{"spread_sd", "spread", NULL, HP_CELL_NUMBER}, SPREAD_SD, 0, "spread", .leaves = 3},
-    {{"spread_p", "p", "", HP_CELL_P},
-     SPREAD_P,
+    {{"effective_samples", NULL, NULL, HP_CELL_NUMBER}, samples_cell, HP_NEW_LINE},
+    {{"flags", NULL, NULL, HP_CELL_FLAGS}, NULL},
+    {{"sizes_unique", NULL, NULL, HP_CELL_COUNT},
+     decoded_cell,
+     HP_NEW_LINE,
+     "sizes",
+     .id = 0},
+    {{"sizes_several", NULL, NULL, HP_CELL_COUNT}, decoded_cell, 0, "sizes", .id = 1},
+    {{"sizes_none", NULL, NULL, HP_CELL_COUNT}, decoded_cell, 0, "sizes", .id = 2},
+};
+
+// Additional columns with --spread.
+static const struct hp_field spread_fields[] = {
+    {{"spread_mean", NULL, NULL, HP_CELL_NUMBER},
+     spread_cell,
+     HP_NEW_LINE,
+     "spread",
+     .id = SPREAD_MEAN,
+     .unit = HP_IN_METRIC},
+    {{"spread_sd", "spread", NULL, HP_CELL_NUMBER},
+     spread_cell,
+     0,
+     "spread",
+     .leaves = 3,
+     .id = SPREAD_SD,
+     .unit = HP_IN_METRIC},
+    {{"spread_p", "p", NULL, HP_CELL_P},
+     spread_cell,
      0,
      "spread",
      0,
@@ -50,7 +62,8 @@ static const struct hp_field fields[] = {
          "note-spread",
          "spread: standard deviation between inputs beyond sampling error; p: "
          "probability that sampling alone makes them differ this much; - is not known"),
-     2},
+     2,
+     .id = SPREAD_P},
 };
 
 // Width of the column `objects`, and number of elements of each of the next two arrays.
@@ -61,27 +74,27 @@ enum {
 
 // Additional columns if rows are sizes of objects, whose cum is equal to flat.
 static const struct hp_field size_fields[PART_FIELDS] = {
-    {{"objects", "objects", "", HP_CELL_COUNT},
-     OBJECTS,
+    {{"objects", "objects", NULL, HP_CELL_COUNT},
+     objects_cell,
      HP_NEW_LINE,
      NULL,
      OBJECTS_WIDTH,
      .leaves = 1},
-    {{"size", NULL, "", HP_CELL_NUMBER}, SIZE},
-    {{"is_likely", NULL, "", HP_CELL_TRUTH}, IS_LIKELY},
+    {{"size", NULL, NULL, HP_CELL_NUMBER}, size_cell},
+    {{"is_likely", NULL, NULL, HP_CELL_TRUTH}, is_likely_cell},
 };
 
 // Additional columns if rows are ranges of ages: both ends of the range, in seconds.  The
 // upper end is not part of the range.
 static const struct hp_field age_fields[PART_FIELDS] = {
-    {{"objects", "objects", "", HP_CELL_COUNT},
-     OBJECTS,
+    {{"objects", "objects", NULL, HP_CELL_COUNT},
+     objects_cell,
      HP_NEW_LINE,
      NULL,
      OBJECTS_WIDTH,
      .leaves = 1},
-    {{"age_from", NULL, "", HP_CELL_NUMBER}, AGE_LOW},
-    {{"age_to", NULL, "", HP_CELL_NUMBER}, AGE_HIGH},
+    {{"age_from", NULL, NULL, HP_CELL_NUMBER}, age_cell, .id = AGE_LOW},
+    {{"age_to", NULL, NULL, HP_CELL_NUMBER}, age_cell, .id = AGE_HIGH},
 };
 
 // The errors to add up for `rows` rows: text shows errors of flat or of cum, by which
@@ -104,21 +117,23 @@ static struct hp_top_errors errors_of(const struct hp_view *view, size_t rows) {
 // stays in a narrow table.
 static void set_fields(struct hp_view *view) {
     bool of_parts = hp_is_of_parts(view->options.by);
-    enum field with_error = view->options.sort == HP_SORT_CUM && !of_parts ? CUM : FLAT;
+    bool by_cum = view->options.sort == HP_SORT_CUM && !of_parts;
     bool has_error = view->head.is_uncertain[hp_column_of(view->options.metric)];
-    hp_view_set_fields(view, fields,
-                       view->options.columns.spread ? sizeof fields / sizeof *fields
-                                                    : SPREAD_MEAN);
+    hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
+    if (view->options.columns.spread) {
+        hp_view_set_fields(view, spread_fields,
+                           sizeof spread_fields / sizeof *spread_fields);
+    }
     if (of_parts) {
         bool by_age = view->options.by == HP_BY_AGE;
         hp_view_set_fields(view, by_age ? age_fields : size_fields, PART_FIELDS);
-        view->fields.at[CUM].column.title = NULL;
+        hp_view_field(view, "cum")->column.title = NULL;
     }
-    if (!of_parts && with_error == CUM) {
-        view->fields.at[FLAT].leaves = view->fields.at[CUM].leaves;
-        view->fields.at[CUM].leaves = 0;
+    if (!of_parts && by_cum) {
+        hp_view_field(view, "flat")->leaves = hp_view_field(view, "cum")->leaves;
+        hp_view_field(view, "cum")->leaves = 0;
     }
-    view->fields.at[with_error].shown |= has_error ? HP_SHOWN_ERROR : 0;
+    hp_view_field(view, by_cum ? "cum" : "flat")->shown |= has_error ? HP_SHOWN_ERROR : 0;
     struct hp_field *field;
     hp_vec_each (field, &view->fields) {
         unsigned of_total = HP_SHOWN_SHARE | HP_SHOWN_RUNNING;
@@ -236,48 +251,73 @@ static void done(struct hp_view *view) {
     hp_top_done(top);
 }
 
-static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content) {
-    const struct hp_top *top = view->extra;
-    hp_node_id node = view->rows.at[row].node;
-    if (field >= HP_PART_FIELDS) {
-        hp_part_columns_cell(top->parts, node, field, content);
-        return;
-    }
-    content->amount =
-        field == CUM ? hp_top_cum(top, node, metric) : hp_top_flat(top, node, metric);
-    // Allow for the choice of rows in the column that they were chosen by, and in the
-    // other one if its value is the same: one number must not have two intervals.
-    bool is_other = (field == CUM) != (view->options.sort == HP_SORT_CUM);
-    struct hp_amount other =
-        field == CUM ? hp_top_flat(top, node, metric) : hp_top_cum(top, node, metric);
-    content->amount.among = !is_other || other.sum == content->amount.sum
-                                ? top->among[hp_column_of(metric)]
-                                : 1;
-    if (field == EFFECTIVE_SAMPLES) {
-        content->number = hp_precision_samples(&view->precision, content->amount.sum,
-                                               content->amount.error, metric);
-    } else if (field >= SIZES_UNIQUE && field <= SIZES_NONE) {
-        const struct hp_error *error = content->amount.error;
-        content->number = error ? (double)error->read[field - SIZES_UNIQUE] : (double)NAN;
-    } else if (field == OBJECTS) {
-        metric = hp_objects_of(hp_column_of(metric));
-        content->number = hp_fixed_double(hp_top_flat(top, node, metric).sum, metric);
-    } else if (field == SIZE) {
-        uint64_t size = top->size_of[node.n];
-        content->number = size == UINT64_MAX ? (double)NAN : (double)size;
-    } else if (field == IS_LIKELY) {
-        content->number = view->rows.at[row].is_likely;
-    } else if (field == AGE_LOW || field == AGE_HIGH) {
-        uint64_t range = top->size_of[node.n];
-        content->number = hp_age_range_seconds(range == UINT64_MAX ? HP_NO_AGE : range,
-                                               field == AGE_LOW);
-    } else if (field >= SPREAD_MEAN) {
-        const struct hp_spread_row *spread = &top->spread.rows[node.n];
-        content->number = field == SPREAD_MEAN ? spread->mean
-                          : field == SPREAD_SD ? spread->sd
-                                               : spread->p;
-    }
+static hp_node_id node_at(const struct hp_cell_at *at) {
+    return at->view->rows.at[at->row].node;
+}
+
+// Flat or cum of a row, and the other one.  The interval allows for the choice of rows in
+// the column that they were chosen by, and in the other one if its value is the same: one
+// number must not have two intervals.
+static void put_amount(const struct hp_cell_at *at, struct hp_content *content,
+                       bool is_cum) {
+    const struct hp_top *top = at->view->extra;
+    struct hp_amount flat = hp_top_flat(top, node_at(at), at->metric);
+    struct hp_amount cum = hp_top_cum(top, node_at(at), at->metric);
+    bool is_other = is_cum != (at->view->options.sort == HP_SORT_CUM);
+    content->amount = is_cum ? cum : flat;
+    content->amount.among =
+        !is_other || flat.sum == cum.sum ? top->among[hp_column_of(at->metric)] : 1;
+}
+
+static void flat_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    put_amount(at, content, false);
+}
+
+static void cum_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    put_amount(at, content, true);
+}
+
+static void samples_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    struct hp_amount flat = hp_top_flat(at->view->extra, node_at(at), at->metric);
+    content->number =
+        hp_precision_samples(&at->view->precision, flat.sum, flat.error, at->metric);
+}
+
+// The number of objects whose size was decoded in one way: `id` is the way.
+static void decoded_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    struct hp_amount flat = hp_top_flat(at->view->extra, node_at(at), at->metric);
+    content->number = flat.error ? (double)flat.error->read[at->field->id] : (double)NAN;
+}
+
+static void spread_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_top *top = at->view->extra;
+    const struct hp_spread_row *spread = &top->spread.rows[node_at(at).n];
+    content->number = at->field->id == SPREAD_MEAN ? spread->mean
+                      : at->field->id == SPREAD_SD ? spread->sd
+                                                   : spread->p;
+}
+
+static void objects_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    enum hp_metric objects = hp_objects_of(hp_column_of(at->metric));
+    struct hp_amount flat = hp_top_flat(at->view->extra, node_at(at), objects);
+    content->number = hp_fixed_double(flat.sum, objects);
+}
+
+static void size_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_top *top = at->view->extra;
+    uint64_t size = top->size_of[node_at(at).n];
+    content->number = size == UINT64_MAX ? (double)NAN : (double)size;
+}
+
+static void is_likely_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->number = at->view->rows.at[at->row].is_likely;
+}
+
+static void age_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_top *top = at->view->extra;
+    uint64_t range = top->size_of[node_at(at).n];
+    content->number = hp_age_range_seconds(range == UINT64_MAX ? HP_NO_AGE : range,
+                                           at->field->id == AGE_LOW);
 }
 
 static const struct hp_open_code *open_code(const struct hp_view *view) {
@@ -290,7 +330,6 @@ const struct hp_report hp_report_top = {
     .help = "which functions hold, or allocated, the memory",
     .is_table = true,
     .build = build,
-    .cell = cell,
     .settle = settle,
     .open_code = open_code,
     .done = done,

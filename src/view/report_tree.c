@@ -525,15 +525,11 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
 
 // --- the report ---------------------------------------------------------------------------
 
-// Columns of the report.
-enum field {
-    CUM,
-    FLAT,
-};
+static hp_cell_fn flat_cell, cum_cell;
 
 static const struct hp_field fields[] = {
-    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, CUM},
-    {{"flat", "flat", NULL, HP_CELL_SUM}, FLAT},
+    {{"cum", "cum", NULL, HP_CELL_ESTIMATE}, cum_cell},
+    {{"flat", "flat", NULL, HP_CELL_SUM}, flat_cell},
 };
 
 static int build(struct hp_view *view, struct hp_err *err) {
@@ -558,23 +554,23 @@ static void done(struct hp_view *view) {
     free(tree->errors);
 }
 
-static void cell(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content) {
-    const struct hp_tree *tree = view->extra;
-    const struct hp_tree_node *node = &tree->nodes.at[row];
-    if (metric == view->options.metric) {
-        struct hp_interval range = content->amount.range;
-        content->amount = field == CUM
-                              ? hp_tree_cum(tree, node)
-                              : (struct hp_amount){.sum = hp_tree_flat(tree, node)};
-        content->amount.range = range;
-    }
+static void cum_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_tree *tree = at->view->extra;
+    struct hp_interval unknown = content->amount.range;
+    content->amount = hp_tree_cum(tree, &tree->nodes.at[at->row]);
+    content->amount.range = unknown;
+}
+
+static void flat_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_tree *tree = at->view->extra;
+    content->amount.sum = hp_tree_flat(tree, &tree->nodes.at[at->row]);
+    content->amount.is_unknown = false;
 }
 
 const struct hp_report hp_report_tree = {
     .name = "tree",
     .help = "who calls the functions that hold the memory, from the roots on",
+    .has_one_metric = true,
     .build = build,
-    .cell = cell,
     .done = done,
 };

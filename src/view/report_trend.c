@@ -9,51 +9,60 @@
 
 static const double seconds_per_day = 86400;
 
-// Columns of the report.
+static hp_cell_fn first_cell, last_cell, number_cell, per_cell, shape_cell,
+    onset_name_cell, onset_cell, grew_cell, tau_cell, values_cell, process_cell;
+
+// Numbers of columns that share an accessor.
 enum field {
-    FIRST,
-    LAST,
     SLOPE,
     SLOPE_WHOLE,
     AT_LEAST,
-    PER,
     PER_DAY,
     P,
     P_SIDES,
     P_SAMPLING,
     Q,
-    SHAPE,
-    ONSET_DUMP,
+    SIGNIFICANT,
+    ONSET_DUMP = 0,
     ONSET_FROM,
     ONSET_TO,
     ONSET_TIME,
     ONSET_GROWTH,
     ONSET_AT_LEAST,
     ONSET_STEPS,
-    TAU,
-    GREW,
-    SIGNIFICANT,
-    VALUES,
-    PROCESS,
 };
 
 static const struct hp_field fields[] = {
-    {{"first", "first", NULL, HP_CELL_SUM}, FIRST, HP_NEW_LINE, .leaves = 3},
-    {{"last", "last", NULL, HP_CELL_SUM}, LAST, .leaves = 8},
-    {{"slope", NULL, NULL, HP_CELL_RATE}, SLOPE, HP_SHOWN_SIGNED | HP_NEW_LINE},
-    {{"slope_whole", NULL, NULL, HP_CELL_RATE}, SLOPE_WHOLE, HP_SHOWN_SIGNED},
+    {{"first", "first", NULL, HP_CELL_SUM}, first_cell, HP_NEW_LINE, .leaves = 3},
+    {{"last", "last", NULL, HP_CELL_SUM}, last_cell, .leaves = 8},
+    {{"slope", NULL, NULL, HP_CELL_RATE},
+     number_cell,
+     HP_SHOWN_SIGNED | HP_NEW_LINE,
+     .id = SLOPE},
+    {{"slope_whole", NULL, NULL, HP_CELL_RATE},
+     number_cell,
+     HP_SHOWN_SIGNED,
+     .id = SLOPE_WHOLE},
     {{"at_least", NULL, NULL, HP_CELL_RATE},
-     AT_LEAST,
+     number_cell,
      HP_SHOWN_SIGNED | HP_ROUGH,
      NULL,
      17,
-     .leaves = 7},
-    {{"per", NULL, "", HP_CELL_TEXT}, PER},
-    {{"per_day", NULL, NULL, HP_CELL_RATE}, PER_DAY, HP_SHOWN_SIGNED},
-    {{"p", NULL, "", HP_CELL_P}, P, HP_NEW_LINE, NULL, 0, "2.5 samples a dump", 6},
-    {{"p_sides", NULL, "", HP_CELL_COUNT}, P_SIDES},
-    {{"p_sampling", NULL, "", HP_CELL_P},
-     P_SAMPLING,
+     .leaves = 7,
+     .id = AT_LEAST},
+    {{"per", NULL, NULL, HP_CELL_TEXT}, per_cell},
+    {{"per_day", NULL, NULL, HP_CELL_RATE}, number_cell, HP_SHOWN_SIGNED, .id = PER_DAY},
+    {{"p", NULL, NULL, HP_CELL_P},
+     number_cell,
+     HP_NEW_LINE,
+     NULL,
+     0,
+     "2.5 samples a dump",
+     6,
+     .id = P},
+    {{"p_sides", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = P_SIDES},
+    {{"p_sampling", NULL, NULL, HP_CELL_P},
+     number_cell,
      0,
      NULL,
      10,
@@ -61,10 +70,11 @@ static const struct hp_field fields[] = {
          "note-p-of-sampling",
          "p sampling: probability that sampling alone shows growth this large; it does "
          "not allow for values that go up and down"),
-     5},
-    {{"q", NULL, "", HP_CELL_P}, Q},
-    {{"shape", NULL, "", HP_CELL_TEXT},
-     SHAPE,
+     5,
+     .id = P_SAMPLING},
+    {{"q", NULL, NULL, HP_CELL_P}, number_cell, .id = Q},
+    {{"shape", NULL, NULL, HP_CELL_TEXT},
+     shape_cell,
      0,
      NULL,
      8,
@@ -73,15 +83,42 @@ static const struct hp_field fields[] = {
          "grows by at least: a lower bound; marked is growth that is steady, or steady "
          "since a dump, no step, no cycle, nor what half a wave explains better"),
      4},
-    {{"onset_dump", NULL, "", HP_CELL_TEXT}, ONSET_DUMP, HP_NEW_LINE, "onset"},
-    {{"onset_from", NULL, "", HP_CELL_TEXT}, ONSET_FROM, 0, "onset"},
-    {{"onset_to", NULL, "", HP_CELL_TEXT}, ONSET_TO, 0, "onset"},
-    {{"onset_time", NULL, "s", HP_CELL_NUMBER}, ONSET_TIME, 0, "onset"},
-    {{"onset_growth", NULL, NULL, HP_CELL_NUMBER}, ONSET_GROWTH, 0, "onset"},
-    {{"onset_at_least", NULL, NULL, HP_CELL_NUMBER}, ONSET_AT_LEAST, HP_ROUGH, "onset"},
-    {{"onset_steps", NULL, "", HP_CELL_COUNT}, ONSET_STEPS, 0, "onset"},
-    {{"tau", "tau", "", HP_CELL_NUMBER},
-     TAU,
+    {{"onset_dump", NULL, NULL, HP_CELL_TEXT},
+     onset_name_cell,
+     HP_NEW_LINE,
+     "onset",
+     .id = ONSET_DUMP},
+    {{"onset_from", NULL, NULL, HP_CELL_TEXT},
+     onset_name_cell,
+     0,
+     "onset",
+     .id = ONSET_FROM},
+    {{"onset_to", NULL, NULL, HP_CELL_TEXT}, onset_name_cell, 0, "onset", .id = ONSET_TO},
+    {{"onset_time", NULL, NULL, HP_CELL_NUMBER},
+     onset_cell,
+     0,
+     "onset",
+     .id = ONSET_TIME,
+     .unit = HP_IN_TIME},
+    {{"onset_growth", NULL, NULL, HP_CELL_NUMBER},
+     onset_cell,
+     0,
+     "onset",
+     .id = ONSET_GROWTH,
+     .unit = HP_IN_METRIC},
+    {{"onset_at_least", NULL, NULL, HP_CELL_NUMBER},
+     onset_cell,
+     HP_ROUGH,
+     "onset",
+     .id = ONSET_AT_LEAST,
+     .unit = HP_IN_METRIC},
+    {{"onset_steps", NULL, NULL, HP_CELL_COUNT},
+     onset_cell,
+     0,
+     "onset",
+     .id = ONSET_STEPS},
+    {{"tau", "tau", NULL, HP_CELL_NUMBER},
+     tau_cell,
      HP_ROUGH | HP_NEW_LINE,
      NULL,
      6,
@@ -90,10 +127,10 @@ static const struct hp_field fields[] = {
          "tau: 1 where each value is more than the one before; grew: in how many of the "
          "steps"),
      2},
-    {{"grew", "grew", "", HP_CELL_COUNT}, GREW, 0, NULL, 10, .leaves = 1},
-    {{"significant", NULL, "", HP_CELL_TRUTH}, SIGNIFICANT},
-    {{"values", NULL, NULL, HP_CELL_SERIES}, VALUES, HP_NEW_LINE},
-    {{"process", NULL, "", HP_CELL_TEXT}, PROCESS},
+    {{"grew", "grew", NULL, HP_CELL_COUNT}, grew_cell, 0, NULL, 10, .leaves = 1},
+    {{"significant", NULL, NULL, HP_CELL_TRUTH}, number_cell, .id = SIGNIFICANT},
+    {{"values", NULL, NULL, HP_CELL_SERIES}, values_cell, HP_NEW_LINE},
+    {{"process", NULL, NULL, HP_CELL_TEXT}, process_cell},
 };
 
 // Set the columns and their units.  The column `process` is used only with several
@@ -102,19 +139,21 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     const struct hp_trend *trend = hp_largest_trend(trends);
     size_t count = sizeof fields / sizeof *fields;
     hp_view_set_fields(view, fields, trends->count > 1 ? count : count - 1);
-    struct hp_field *field = view->fields.at;
-    field[SLOPE].column.title = trend->unit->title;
-    field[SLOPE].column.unit = trend->unit->of[trend->is_of_space];
-    field[SLOPE_WHOLE].column.unit = trend->unit->of[trend->is_of_space];
-    field[AT_LEAST].column.unit = trend->unit->of[trend->is_of_space];
-    field[PER_DAY].column.unit = trend->is_of_space ? "bytes/day" : "objects/day";
+    struct hp_field *at_least = hp_view_field(view, "at_least");
+    const char *unit = trend->unit->of[trend->is_of_space];
+    hp_view_field(view, "slope")->column.title = trend->unit->title;
+    hp_view_field(view, "slope")->column.unit = unit;
+    hp_view_field(view, "slope_whole")->column.unit = unit;
+    at_least->column.unit = unit;
+    hp_view_field(view, "per_day")->column.unit =
+        trend->is_of_space ? "bytes/day" : "objects/day";
     if (trend->can_test_growth) {
-        field[AT_LEAST].column.title = "grows by at least";
-        field[P].column.title = "p growth";
-        field[P].shown |= HP_SHOWN_MARK;
-        field[SHAPE].column.title = "shape";
+        at_least->column.title = "grows by at least";
+        hp_view_field(view, "p")->column.title = "p growth";
+        hp_view_field(view, "p")->shown |= HP_SHOWN_MARK;
+        hp_view_field(view, "shape")->column.title = "shape";
     } else if (trend->test != HP_TEST_NONE) {
-        field[P_SAMPLING].column.title = "p sampling";
+        hp_view_field(view, "p_sampling")->column.title = "p sampling";
     }
 }
 
@@ -175,75 +214,89 @@ const double *hp_trend_values(const struct hp_view *view, size_t number) {
                             view->options.metric);
 }
 
-// Name of the dump in column `field`: the last dump before the onset, or one of the two
-// dumps between which the onset lies; "" if there is no onset.
-static const char *onset_name(const struct hp_view *view, const struct hp_trend_row *row,
-                              int field) {
-    const struct hp_onset *onset = &row->onset;
-    size_t dump = field == ONSET_FROM ? onset->from
-                  : field == ONSET_TO ? onset->to
-                                      : onset->dump;
-    return row->shape == HP_TREND_SINCE
-               ? view->series[row->trend->place + dump].input->public.name
-               : "";
+// Name of a dump: the last one before the onset, or one of the two dumps between which
+// the onset lies; "" if there is no onset.
+static void onset_name_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_trend_row *row = row_of(at->view, at->row);
+    const size_t dumps[] = {[ONSET_DUMP] = row->onset.dump,
+                            [ONSET_FROM] = row->onset.from,
+                            [ONSET_TO] = row->onset.to};
+    if (row->shape == HP_TREND_SINCE) {
+        size_t place = row->trend->place + dumps[at->field->id];
+        content->text = at->view->series[place].input->public.name;
+    }
 }
 
-// The number of an onset in column `field`; NAN if there is no onset.
-static double onset_number(const struct hp_view *view, const struct hp_trend_row *row,
-                           int field) {
+// A number of an onset; not known if there is no onset.
+static void onset_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_trend_row *row = row_of(at->view, at->row);
     const struct hp_onset *onset = &row->onset;
-    if (field == ONSET_STEPS) {
-        return onset->steps;
+    const struct hp_series_dump *dumps = at->view->series + row->trend->place;
+    if (at->field->id == ONSET_STEPS) {
+        content->number = onset->steps;
+    } else if (row->shape != HP_TREND_SINCE) {
+        content->number = NAN;
+    } else if (at->field->id == ONSET_TIME) {
+        content->number =
+            at->view->head.has_times ? dumps[onset->dump].time : (double)NAN;
+    } else {
+        content->number = at->field->id == ONSET_GROWTH ? onset->growth : onset->least;
     }
-    if (row->shape != HP_TREND_SINCE || (field == ONSET_TIME && !view->head.has_times)) {
-        return NAN;
-    }
-    return field == ONSET_TIME     ? view->series[row->trend->place + onset->dump].time
-           : field == ONSET_GROWTH ? onset->growth
-                                   : onset->least;
 }
 
-static void cell(const struct hp_view *view, size_t number, int field,
-                 enum hp_metric metric, struct hp_content *content) {
-    const struct hp_trend_row *row = row_of(view, number);
-    const struct hp_trend *trend = row->trend;
-    const struct hp_trend_unit *unit = trend->unit;
-    const double *values =
-        field == TAU || field == VALUES ? hp_trend_values(view, number) : NULL;
+static void number_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_trend_row *row = row_of(at->view, at->row);
+    double seconds = row->trend->unit->seconds;
     const double numbers[] = {
         [SLOPE] = row->slope,
         [SLOPE_WHOLE] = row->slope_whole,
         [AT_LEAST] = row->rise.least,
-        [PER] = NAN,
-        [PER_DAY] = unit->seconds > 0 ? row->slope * (seconds_per_day / unit->seconds)
-                                      : (double)NAN,
+        [PER_DAY] = seconds > 0 ? row->slope * (seconds_per_day / seconds) : (double)NAN,
         [P] = row->rise.p,
         [P_SIDES] = 1,
         [P_SAMPLING] = row->sampling.p,
         [Q] = row->q,
-        [TAU] = field == TAU ? hp_trend_tau(values, trend->dumps) : (double)NAN,
-        [GREW] = (double)row->grew,
         [SIGNIFICANT] = row->is_significant,
-        [VALUES] = NAN,
-        [PROCESS] = NAN,
     };
-    if (metric != view->options.metric) {
-        return; // only the view's metric is tested
-    }
-    bool is_onset = field >= ONSET_TIME && field <= ONSET_STEPS;
-    content->number = is_onset ? onset_number(view, row, field) : numbers[field];
-    content->whole = (double)trend->dumps - 1;
-    content->text = field == PROCESS ? trend->name
-                    : field == PER   ? unit->name
-                    : field >= ONSET_DUMP && field <= ONSET_TO
-                        ? onset_name(view, row, field)
-                        : hp_trend_shape_name(row->shape);
-    content->series = values;
-    content->count = trend->dumps;
-    content->amount = (struct hp_amount){
-        .sum = field == FIRST ? row->first : row->last,
-        .range = {NAN, NAN},
-    };
+    content->number = numbers[at->field->id];
+}
+
+static void first_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    hp_fixed sum = row_of(at->view, at->row)->first;
+    content->amount = (struct hp_amount){.sum = sum, .range = {NAN, NAN}};
+}
+
+static void last_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    hp_fixed sum = row_of(at->view, at->row)->last;
+    content->amount = (struct hp_amount){.sum = sum, .range = {NAN, NAN}};
+}
+
+static void per_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->text = row_of(at->view, at->row)->trend->unit->name;
+}
+
+static void shape_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->text = hp_trend_shape_name(row_of(at->view, at->row)->shape);
+}
+
+static void process_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->text = row_of(at->view, at->row)->trend->name;
+}
+
+static void grew_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_trend_row *row = row_of(at->view, at->row);
+    content->number = (double)row->grew;
+    content->whole = (double)row->trend->dumps - 1;
+}
+
+static void tau_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->number = hp_trend_tau(hp_trend_values(at->view, at->row),
+                                   row_of(at->view, at->row)->trend->dumps);
+}
+
+static void values_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    content->series = hp_trend_values(at->view, at->row);
+    content->count = row_of(at->view, at->row)->trend->dumps;
 }
 
 static unsigned flags(const struct hp_view *view, size_t row) {
@@ -267,8 +320,8 @@ const struct hp_report hp_report_trend = {
     .help = "how functions grew over a series of dumps of one process",
     .is_table = true,
     .needs_series = true,
+    .has_one_metric = true,
     .build = build,
-    .cell = cell,
     .flags = flags,
     .growth = growth,
     .open_code = open_code,

@@ -71,11 +71,39 @@ enum hp_shown {
     HP_NEW_LINE = 1 << 10, // in formatted JSON the column begins a new line
 };
 
+// The unit of the numbers of a column.
+enum hp_field_unit {
+    // By the type of its cells: estimates, sums and series are in the metric, and other
+    // numbers have no unit; the unit of a rate is set by the report in column.unit.
+    HP_IN_USUAL,
+    HP_IN_METRIC, // bytes or objects, as the metric is
+    HP_IN_BYTES,
+    HP_IN_FRACTION,
+    HP_IN_SECONDS,
+    HP_IN_TIME, // seconds since 1970
+};
+
+struct hp_content;
+struct hp_field;
+struct hp_view;
+
+// A cell of a report, as an accessor gets it.
+struct hp_cell_at {
+    const struct hp_view *view;
+    size_t row;
+    const struct hp_field *field;
+    enum hp_metric metric;
+};
+
+// Fills in the content of a cell; members that it leaves alone mean "not known".
+typedef void hp_cell_fn(const struct hp_cell_at *at, struct hp_content *content);
+
 // A column of a report, with the instructions for the formats that write it.
 struct hp_field {
-    struct hp_view_column column; // title NULL: text tables leave the column out
-    int id;                       // number by which the report's `cell` knows the column
-    unsigned shown;               // enum hp_shown
+    // title NULL: text tables leave the column out; unit: hp_view_set_fields() sets it.
+    struct hp_view_column column;
+    hp_cell_fn *cell; // NULL: the column has the flags of the row
+    unsigned shown;   // enum hp_shown
     // Columns of one group form one object in JSON.  In other formats their keys begin
     // with the name of the group, as in "spread_mean".  NULL: no group.
     const char *group;
@@ -86,6 +114,8 @@ struct hp_field {
     // Order in which columns are dropped from a text table that is too wide for its line:
     // 1 is dropped first; 0: never.
     int leaves;
+    int id; // distinguishes columns that share an accessor
+    enum hp_field_unit unit;
 };
 
 // A number of bytes or objects: the exact sum and its error.
@@ -147,7 +177,6 @@ struct hp_row_key {
 
 // --- kinds of reports ---------------------------------------------------------------------
 
-struct hp_view;
 struct hp_open_code;
 
 // The kind of data, such as rows or stacks, that a view must have so that a format can
@@ -189,11 +218,9 @@ struct hp_report {
     bool needs_series;      // the report shows view->series: dumps in the order of time
     bool has_sides;         // inputs are divided into base and new
     bool takes_pattern;     // a pattern selects the functions that the report is about
+    bool has_one_metric;    // cells are known in the metric of the options only
     // Add rows and columns.  Returns an error code.  NULL: the report has no rows.
     int (*build)(struct hp_view *view, struct hp_err *err);
-    // Fill in the content of one cell; members that it leaves alone mean "not known".
-    void (*cell)(const struct hp_view *view, size_t row, int field, enum hp_metric metric,
-                 struct hp_content *content);
     // Flags of a row, enum hp_row_flag.  NULL: they follow from the row's value in the
     // first column of type HP_CELL_ESTIMATE.
     unsigned (*flags)(const struct hp_view *view, size_t row);
@@ -426,9 +453,11 @@ void hp_cautions_done(struct hp_view *view);
 HP_MUST_CHECK int hp_page_build(struct hp_view *view, struct hp_err *err);
 void hp_page_done(struct hp_view *view);
 
-// Append `count` columns to the report, while it is built.
+// Append `count` columns to the report, while it is built.  hp_view_field() returns the
+// column with a key, which the report must have.
 void hp_view_set_fields(struct hp_view *view, const struct hp_field *fields,
                         size_t count);
+struct hp_field *hp_view_field(struct hp_view *view, const char *key);
 
 // Append a row without a parent.  The row may move when another one is added.
 static inline struct hp_row_key *hp_view_add_row(struct hp_view *view, hp_node_id node) {
@@ -498,8 +527,8 @@ const char *hp_view_row_kind(const struct hp_view *view);
 
 // The content of a cell, the interval of an amount, and the flags of a row, enum
 // hp_row_flag.
-struct hp_content hp_view_cell(const struct hp_view *view, size_t row, int field,
-                               enum hp_metric metric);
+struct hp_content hp_view_cell(const struct hp_view *view, size_t row,
+                               const struct hp_field *field, enum hp_metric metric);
 struct hp_interval hp_view_range(const struct hp_view *view,
                                  const struct hp_amount *amount, enum hp_metric metric);
 unsigned hp_view_flags(const struct hp_view *view, size_t row);

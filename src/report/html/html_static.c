@@ -78,7 +78,8 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
         put_sum(out, view, true);
     }
     if (view->rows.count > 0 && total > 0 && view->options.sort != HP_SORT_NAME) {
-        int field = view->fields.at[view->options.sort == HP_SORT_CUM].id;
+        const struct hp_field *field =
+            &view->fields.at[view->options.sort == HP_SORT_CUM];
         char share[HP_NUMBER_SIZE];
         hp_text_share(share, hp_view_cell(view, 0, field, metric).amount.sum, total);
         hp_sink_print(out, "; %s in ", share);
@@ -167,7 +168,7 @@ static void put_full_name(struct hp_sink *out, const struct hp_view *view,
 static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     enum hp_metric objects = hp_objects_of(hp_column_of(metric));
-    int flat = view->fields.at[0].id, cum = view->fields.at[1].id;
+    const struct hp_field *flat = &view->fields.at[0], *cum = &view->fields.at[1];
     struct hp_amount flat_amount = hp_view_cell(view, row, flat, metric).amount;
     struct hp_amount cum_amount = hp_view_cell(view, row, cum, metric).amount;
     put_estimate(out, view, "flat", &flat_amount);
@@ -282,7 +283,7 @@ static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) 
     enum hp_metric metric = view->options.metric;
     for (size_t i = 0; i < 2; i++) {
         const struct hp_field *field = &view->fields.at[i];
-        struct hp_amount amount = hp_view_cell(view, row, field->id, metric).amount;
+        struct hp_amount amount = hp_view_cell(view, row, field, metric).amount;
         hp_sink_print(out, ", \"%s\": ", field->column.key);
         hp_json_ends(out, view, &amount, metric);
     }

@@ -127,7 +127,7 @@ void hp_json_flags(struct hp_sink *out, unsigned flags) {
 struct cell {
     const struct hp_view *view;
     size_t row;
-    int field;
+    const struct hp_field *field;
 };
 
 static struct hp_amount amount_of_cell(const void *data, enum hp_metric metric) {
@@ -160,7 +160,7 @@ static void put_number(struct hp_sink *out, const struct hp_field *field, double
 static void put_estimate(struct hp_sink *out, const struct hp_view *view,
                          const struct hp_field *field, size_t row) {
     enum hp_metric metric = view->options.metric;
-    struct cell cell = {view, row, field->id};
+    struct cell cell = {view, row, field};
     if (field->shown & HP_ALL_METRICS) {
         hp_json_estimates(out, view, amount_of_cell, &cell);
         return;
@@ -175,7 +175,7 @@ static void put_cell(struct hp_sink *out, const struct hp_view *view,
     enum hp_metric metric = view->options.metric;
     struct hp_content content = {.number = 0};
     if (field->column.cell != HP_CELL_ESTIMATE && field->column.cell != HP_CELL_FLAGS) {
-        content = hp_view_cell(view, row, field->id, metric);
+        content = hp_view_cell(view, row, field, metric);
     }
     switch (field->column.cell) {
     case HP_CELL_ESTIMATE:

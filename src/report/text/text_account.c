@@ -156,7 +156,7 @@ static void format_number(const struct account *a, const struct hp_field *field,
         *text = '\0';
     } else if (field->column.cell == HP_CELL_COUNT) {
         hp_format_grouped(text, (hp_int128)round(number));
-    } else if (field->column.unit == NULL) {
+    } else if (field->unit == HP_IN_METRIC) {
         hp_text_format(text, hp_text_fixed(number, HP_INUSE_SPACE), HP_INUSE_SPACE,
                        a->view->options.unit);
     } else {
@@ -186,7 +186,7 @@ static void format_amount(const struct account *a, const struct hp_amount *amoun
 static void put_cell(const struct account *a, size_t row, size_t number,
                      const struct hp_text_estimate *estimate) {
     const struct hp_field *field = &a->view->fields.at[number];
-    struct hp_content content = hp_view_cell(a->view, row, field->id, HP_INUSE_SPACE);
+    struct hp_content content = hp_view_cell(a->view, row, field, HP_INUSE_SPACE);
     char text[HP_NUMBER_SIZE + HP_INTERVAL_SIZE + 8] = "";
     if (field->column.cell == HP_CELL_ESTIMATE) {
         format_amount(a, &content.amount, estimate, text, sizeof text);
@@ -211,7 +211,7 @@ static void put_row(const struct account *a, size_t row) {
     struct hp_text_estimate estimate;
     const char *between = "";
     struct hp_amount amount =
-        hp_view_cell(a->view, row, amount_field(a->view)->id, HP_INUSE_SPACE).amount;
+        hp_view_cell(a->view, row, amount_field(a->view), HP_INUSE_SPACE).amount;
     hp_text_estimate(&estimate, a->view, &amount, HP_INUSE_SPACE);
     hp_sink_text(a->out, HP_TEXT_ROW);
     for (size_t i = 0; i < a->view->fields.count; i++) {

@@ -72,11 +72,6 @@ static void find_error(struct table *t) {
     }
 }
 
-// Whether the numbers of a field are amounts of the metric.
-static bool has_unit_of_metric(const struct hp_field *field) {
-    return field->column.unit == NULL || field->column.cell == HP_CELL_RATE;
-}
-
 // Width of the numbers in a column, in cells of the terminal.
 static int width_of(const struct table *t, const struct hp_field *field) {
     return field->width > 0                      ? field->width
@@ -129,8 +124,7 @@ enum {
 static void measure(struct table *t, size_t shown) {
     t->widths = hp_text_widths_of(t->view);
     for (size_t i = 0; t->with_error && i < shown; i++) {
-        struct hp_content content =
-            hp_view_cell(t->view, i, t->with_error->id, t->metric);
+        struct hp_content content = hp_view_cell(t->view, i, t->with_error, t->metric);
         hp_text_widen(&t->widths, t->view, &content.amount);
     }
 }
@@ -297,9 +291,9 @@ static void format_number(const struct table *t, const struct hp_field *field,
         snprintf(text, HP_NUMBER_SIZE, "%.0f/%.0f", content->number, content->whole);
     } else if (field->column.cell == HP_CELL_COUNT) {
         hp_format_grouped(text, (hp_int128)round(content->number));
-    } else if (strcmp(field->column.unit ? field->column.unit : "", "fraction") == 0) {
+    } else if (field->unit == HP_IN_FRACTION) {
         snprintf(text, HP_NUMBER_SIZE, "%.3g%%", 100 * content->number);
-    } else if (has_unit_of_metric(field)) {
+    } else if (field->unit == HP_IN_METRIC) {
         hp_text_format(text, hp_text_fixed(content->number, t->metric), t->metric,
                        t->view->options.unit);
     } else {
@@ -339,14 +333,14 @@ static void put_number(const struct table *t, const struct hp_field *field,
 
 // Write the interval of a row.
 static void put_error(const struct table *t, size_t row) {
-    struct hp_content content = hp_view_cell(t->view, row, t->with_error->id, t->metric);
+    struct hp_content content = hp_view_cell(t->view, row, t->with_error, t->metric);
     hp_sink_text(t->out, HP_TEXT_NEXT);
     hp_text_error(t->out, t->view, &content.amount, &t->estimate, t->widths.error);
 }
 
 // Write all parts of a field that are shown, and add to the running sum.
 static void put_cell(struct table *t, const struct hp_field *field, size_t row) {
-    struct hp_content content = hp_view_cell(t->view, row, field->id, t->metric);
+    struct hp_content content = hp_view_cell(t->view, row, field, t->metric);
     put_number(t, field, &content);
     if (shows(t, field, HP_SHOWN_SHARE)) {
         hp_sink_text(t->out, HP_TEXT_NEXT);
@@ -387,8 +381,7 @@ static void put_row(struct table *t, size_t row) {
     char prefix[PREFIX_SIZE];
     bool is_marked = (hp_view_flags(t->view, row) & HP_ROW_SIGNIFICANT) != 0;
     if (t->with_error) {
-        struct hp_content content =
-            hp_view_cell(t->view, row, t->with_error->id, t->metric);
+        struct hp_content content = hp_view_cell(t->view, row, t->with_error, t->metric);
         hp_text_row_estimate(&t->estimate, t->view, &content.amount);
     }
     hp_sink_text(t->out, HP_TEXT_ROW);

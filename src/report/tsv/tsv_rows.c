@@ -44,7 +44,7 @@ static void put_number(struct hp_sink *out, const struct hp_field *field, double
 static void put_cell(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_field *field, size_t row) {
     enum hp_metric metric = view->options.metric;
-    struct hp_content content = hp_view_cell(view, row, field->id, metric);
+    struct hp_content content = hp_view_cell(view, row, field, metric);
     switch (field->column.cell) {
     case HP_CELL_ESTIMATE:
         hp_tsv_estimate(out, view, &content.amount, metric);
