@@ -24,8 +24,7 @@ static void deliver(struct hp_sink *sink, const void *bytes, size_t size) {
     }
 }
 
-// Deliver the buffer and empty it.
-static void flush(struct hp_sink *sink) {
+void hp_sink_flush(struct hp_sink *sink) {
     deliver(sink, sink->buffer, sink->used);
     sink->used = 0;
 }
@@ -34,7 +33,7 @@ static void flush(struct hp_sink *sink) {
 // than the buffer is delivered without a copy.
 void hp_sink_put(struct hp_sink *sink, const void *bytes, size_t size) {
     if (size > sizeof sink->buffer - sink->used) {
-        flush(sink);
+        hp_sink_flush(sink);
     }
     if (size > sizeof sink->buffer) {
         deliver(sink, bytes, size);
@@ -68,7 +67,7 @@ void hp_sink_integer(struct hp_sink *sink, hp_int128 number) {
 
 void hp_sink_print(struct hp_sink *sink, const char *format, ...) {
     if (sizeof sink->buffer - sink->used < sizeof sink->buffer / 4) {
-        flush(sink);
+        hp_sink_flush(sink);
     }
     size_t room = sizeof sink->buffer - sink->used;
     char shown[HP_MESSAGE_FORMAT_SIZE];
@@ -104,7 +103,7 @@ void hp_sink_escaped(struct hp_sink *sink, struct hp_span text) {
 }
 
 int hp_sink_close(struct hp_sink *sink, struct hp_err *err) {
-    flush(sink);
+    hp_sink_flush(sink);
     if (sink->error) {
         hp_fail(err, HP_E_OUTPUT,
                 HP_MESSAGE("report-not-written", "cannot write the report"));

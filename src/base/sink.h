@@ -37,6 +37,8 @@ void hp_sink_print(struct hp_sink *sink, const char *format, ...);
 // are not UTF-8 and invisible characters become \xNN or \u{...}.
 void hp_sink_escaped(struct hp_sink *sink, struct hp_span text);
 
+// Deliver the rest of the buffer; more may be written after it.
+void hp_sink_flush(struct hp_sink *sink);
 // Deliver the rest of the buffer.  HP_E_OUTPUT if any write failed, else the code of
 // `cause`.
 HP_MUST_CHECK int hp_sink_close(struct hp_sink *sink, struct hp_err *err);

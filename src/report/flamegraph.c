@@ -123,7 +123,9 @@ static struct hp_span end_text(struct flame_picture *p, struct hp_sink *out) {
 
 static void put_value(struct hp_sink *out, const struct flame_picture *p,
                       hp_fixed value) {
-    hp_text_value(out, p->view, value, 0);
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, value, p->view->options.metric, p->view->options.unit);
+    hp_sink_text(out, text);
 }
 
 // Write the share that a box has of everything that is shown.

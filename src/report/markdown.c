@@ -1,5 +1,5 @@
-// Reports as Markdown, for comments and summaries on GitHub and similar sites.  The lines
-// of the text report are converted: tables become tables
+// Reports as Markdown, for comments and summaries on GitHub and similar sites.  Tables
+// become tables
 //
 //     | flat | flat% | cum | function |
 //     | ---: | ---: | ---: | :--- |
@@ -9,29 +9,24 @@
 // look neither for markup or HTML nor for mentions or issue numbers.  Readers split a
 // table into cells before they look for code spans, so that '|' in a name becomes \|; a
 // backslash before it becomes \x5C, because readers do not agree on what it means there.
-#include "report/text/text.h"
+#include "report/text/text_page.h"
 
 #include <string.h>
 
 enum {
-    ROW = '\036',  // the byte of HP_TEXT_ROW
-    CELL = '\037', // the byte of HP_TEXT_CELL
     // Backticks of the shortest fence around a block of code.
     LEAST_FENCE = 3,
 };
 
-// State while the text report is converted to Markdown, line by line.
+// The page of a report in Markdown.
 struct markdown {
+    struct hp_text_page page;
     struct hp_sink *out;
-    // The line being read; the lines of a block of code being collected.
-    struct hp_buffer line, block;
-    // Titles of the report's table; empty: not seen yet.  They begin each part of the
-    // table again.
-    struct hp_buffer titles;
-    // Number of columns of the present table.
-    size_t columns;
-    bool in_table; // whether the last line was a row or a remark of a table
-    bool has_any;  // whether anything has been written
+    struct hp_buffer block; // the lines of a block of code being collected
+    struct hp_buffer cell;  // room for a cell
+    bool has_titles;        // the first titles have been put
+    bool in_table;          // whether the last line was a row or a remark of a table
+    bool has_any;           // whether anything has been written
 };
 
 // --- what is inert ------------------------------------------------------------------------
@@ -109,28 +104,42 @@ static struct hp_span trimmed(struct hp_span text) {
     return text;
 }
 
-// Write the cells of a row; the last one is a name if `has_name` is set.  Returns the
-// number of cells.
-static size_t put_cells(struct hp_sink *out, struct hp_span row, bool has_name) {
-    size_t columns = 0;
-    const char *next;
-    hp_sink_text(out, "|");
-    do {
-        next = memchr(row.at, CELL, row.size);
-        size_t size = next ? (size_t)(next - row.at) : row.size;
-        struct hp_span cell = {row.at, size};
-        hp_sink_text(out, " ");
-        if (!next && has_name) {
-            put_code(out, hp_span_from(cell, strlen("  ")));
-        } else {
-            put_plain(out, trimmed(cell));
+// Write the columns of a row or of the titles, each with the columns glued to it.
+static void put_columns(struct markdown *m, struct hp_text_table *table, bool is_title) {
+    size_t count = table->columns.count;
+    hp_sink_text(m->out, "|");
+    for (size_t i = 0; i < count;) {
+        m->cell.text.count = 0;
+        bool is_gone = table->columns.at[i].is_gone;
+        do {
+            hp_buffer_append(&m->cell, is_title ? hp_span_of(table->columns.at[i].title)
+                                                : hp_text_cell_text(table, i));
+            hp_vec_append(&m->cell.text, &table->cells.at[i].mark,
+                          !is_title && table->cells.at[i].mark != '\0');
+        } while (++i < count && table->columns.at[i].is_glued);
+        if (!is_gone) {
+            hp_sink_text(m->out, " ");
+            put_plain(m->out, trimmed(hp_buffer_span(&m->cell)));
+            hp_sink_text(m->out, " |");
         }
-        hp_sink_text(out, " |");
-        row = hp_span_from(row, next ? size + 1 : size);
-        columns++;
-    } while (next);
-    hp_sink_text(out, "\n");
-    return columns;
+    }
+    hp_sink_text(m->out, " ");
+}
+
+// Write a row of cells and a name.
+static void put_cells(struct markdown *m, struct hp_text_table *table, bool is_title) {
+    put_columns(m, table, is_title);
+    put_code(m->out, is_title ? hp_span_of(table->title) : hp_buffer_span(&table->name));
+    hp_sink_text(m->out, " |\n");
+}
+
+// Write `text` once for each column of numbers.
+static void put_for_columns(struct markdown *m, const struct hp_text_table *table,
+                            const char *text) {
+    const struct hp_text_column *column;
+    hp_vec_each (column, &table->columns) {
+        hp_sink_text(m->out, column->is_gone || column->is_glued ? "" : text);
+    }
 }
 
 // Separate the next table or block from what is before it by an empty line.
@@ -139,26 +148,22 @@ static void begin_part(struct markdown *m) {
     m->has_any = true;
 }
 
-// Begin a table with the titles of the report: numbers are aligned to the right, names to
-// the left.
-static void begin_table(struct markdown *m) {
-    struct hp_span titles = {m->titles.text.at, m->titles.text.count};
+// Begin a table with its titles: numbers are aligned to the right, names to the left.
+static void begin_table(struct markdown *m, struct hp_text_table *table) {
     begin_part(m);
-    m->columns = put_cells(m->out, titles, false);
-    for (size_t i = 0; i + 1 < m->columns; i++) {
-        hp_sink_text(m->out, "| ---: ");
-    }
+    put_columns(m, table, true);
+    put_plain(m->out, hp_span_of(table->title));
+    hp_sink_text(m->out, " |\n");
+    put_for_columns(m, table, "| ---: ");
     hp_sink_text(m->out, "| :--- |\n");
     m->in_table = true;
 }
 
-// Write a line that belongs to the table but has no numbers, in the column of names.
-static void put_remark(const struct markdown *m, struct hp_span text) {
-    for (size_t i = 0; i + 1 < m->columns; i++) {
-        hp_sink_text(m->out, "| ");
-    }
+// Write a sentence that belongs to the table in the column of names.
+static void put_remark(struct markdown *m, const struct hp_text_table *table) {
+    put_for_columns(m, table, "| ");
     hp_sink_text(m->out, "| ");
-    put_plain(m->out, trimmed(text));
+    put_plain(m->out, trimmed(hp_buffer_span(&table->name)));
     hp_sink_text(m->out, " |\n");
 }
 
@@ -186,68 +191,47 @@ static void put_block(struct markdown *m) {
 
 // --- lines --------------------------------------------------------------------------------
 
-// Convert a row.  The first row of the report has the titles, which are kept.
-static void take_row(struct markdown *m, struct hp_span row) {
-    put_block(m);
-    if (m->titles.text.count == 0) {
-        hp_vec_append(&m->titles.text, row.at, row.size);
+// Collect a line of a block of code.  An empty line is kept only within a block.
+static void put_line(struct hp_text_page *page, struct hp_span line, bool is_fixed) {
+    struct markdown *m = (struct markdown *)page;
+    (void)is_fixed;
+    if (line.size > 0 || m->block.text.count > 0) {
+        hp_buffer_append(&m->block, line);
+        hp_buffer_append(&m->block, hp_span_of("\n"));
+    }
+    m->in_table = false;
+}
+
+// Write a row.  The first titles are written when the first row is there.
+static void put_row(struct hp_text_page *page, struct hp_text_table *table,
+                    enum hp_text_row kind) {
+    struct markdown *m = (struct markdown *)page;
+    bool are_first = kind == HP_TEXT_TITLES && !m->has_titles;
+    m->has_titles = true;
+    if (kind == HP_TEXT_REMARK && !m->in_table) {
+        put_line(page, hp_text_table_line(table, kind), false);
         return;
     }
-    if (!m->in_table) {
-        begin_table(m);
-    }
-    put_cells(m->out, row, true);
-}
-
-// Convert the line that is complete: it is a row, a remark below a row, or part of a
-// block of code.  An empty line is kept only within a block.
-static void take_line(struct markdown *m) {
-    struct hp_span line = {m->line.text.at, m->line.text.count};
-    bool is_row = line.size > 0 && line.at[0] == ROW;
-    bool is_remark = line.size > 0 && line.at[0] == CELL;
-    line = hp_span_from(line, is_row || is_remark);
-    if (is_row && memchr(line.at, CELL, line.size)) {
-        take_row(m, line);
-    } else if (is_remark && m->in_table) {
-        put_remark(m, line);
-    } else if (line.size > 0 || m->block.text.count > 0) {
-        hp_vec_append(&m->block.text, line.at, line.size);
-        hp_vec_append(&m->block.text, "\n", 1);
-        m->in_table = false;
-    } else {
-        m->in_table = false;
-    }
-    m->line.text.count = 0;
-}
-
-// An hp_write_fn that splits the text report into lines.
-static int take(void *data, const void *bytes, size_t size) {
-    struct markdown *m = data;
-    const char *at = bytes, *end = at + size;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        const char *stop = newline ? newline : end;
-        hp_vec_append(&m->line.text, at, (size_t)(stop - at));
-        if (newline) {
-            take_line(m);
+    put_block(m);
+    if (kind == HP_TEXT_REMARK) {
+        put_remark(m, table);
+    } else if (!are_first) {
+        if (!m->in_table) {
+            begin_table(m, table);
         }
-        at = newline ? newline + 1 : end;
+        put_cells(m, table, kind == HP_TEXT_TITLES);
     }
-    return 0; // m->out remembers a failure
 }
 
 static void write_markdown(struct hp_sink *out, const struct hp_view *view) {
-    struct markdown m = {.out = out};
-    struct hp_sink sink;
-    struct hp_err err;
-    hp_sink_init(&sink, take, &m);
-    hp_text_marked(&sink, view);
-    int ret = hp_sink_close(&sink, &err); // take() never fails
-    (void)ret;
+    struct markdown m = {
+        .page = {.view = view, .put_line = put_line, .put_row = put_row},
+        .out = out,
+    };
+    hp_text_page_write(&m.page);
     put_block(&m);
-    hp_vec_done(&m.line.text);
     hp_vec_done(&m.block.text);
-    hp_vec_done(&m.titles.text);
+    hp_vec_done(&m.cell.text);
 }
 
 // The reader wraps lines itself, so that they are not wrapped here.

@@ -3,20 +3,22 @@
 //
 // Map of src/report/text:
 //
-//   text_rows.c       the format, and the writer of any table with columns
+//   text_table.h      tables as values, which Markdown prints, too
+//   text_page.h       the beginning: it calls the writer of the kind of report
+//   text_rows.c       the writer of any table with columns
 //   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_info.c, text_account.c
 //                     reports with a layout of their own
 //   text_head.c, text_comparison.c   the lines above a table: inputs, totals, warnings
 //   text_charges.c, text_spread.c, text_pairs.c   lines below a table or a row
-//   text_cells.c, text_estimate.c    numbers, intervals, columns that fit
+//   text_cells.c, text_estimate.c    numbers and intervals
 //   text_names.c, text_arguments.c   distinct names for rows
 //   text_cut.c, text_widths.c        shortening names; how wide characters are
-//   text_lines.c      wrapping lines, and removing the marks below
+//   text_lines.c      the format, and wrapping lines
 //
-// Invariants: a report is first written as lines with marks (HP_TEXT_ROW, HP_TEXT_CELL);
-// hp_text_put_lines() or markdown.c turns them into output.  Text from inputs is made
-// safe for a terminal before anything else.  No two rows of a report have the same name.
-// Lines fit the width of the report: first columns are dropped, then names are shortened.
+// Invariants: rows of tables are values until text_lines.c or markdown.c prints them.
+// Text from inputs is made safe for a terminal before anything else.  No two rows of a
+// report have the same name.  Lines fit the width of the report: first columns are
+// dropped, then names are shortened.
 //
 // Read text_rows.c first, then the files that it calls.
 #ifndef HP_REPORT_TEXT_TEXT_H
@@ -31,25 +33,6 @@ enum {
     HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
     HP_TEXT_CODE_SIZE = 16, // room for "\\u{10FFFF}"
 };
-
-// --- lines --------------------------------------------------------------------------------
-
-// First byte of a line that must not be wrapped: a row of a table, or source text.
-#define HP_TEXT_ROW "\036"
-
-// Separates the cells of a row of a table.  At the beginning of a line it marks a remark
-// that is part of the table but no row; Markdown puts it into the column of names.  It is
-// never a byte of the report's text.  The first row that has cells contains the titles.
-#define HP_TEXT_CELL "\037"
-#define HP_TEXT_NEXT HP_TEXT_CELL " " // ends a cell; a space follows
-
-// Write the report of a view as lines with these marks; long lines are not wrapped yet.
-hp_writer hp_text_marked;
-
-// Write the lines that `writer` produces, without marks.  Lines that are no rows are
-// wrapped at options.width, if that is not 0; with options.ascii all lines become ASCII.
-void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
-                       hp_writer *writer);
 
 // --- width --------------------------------------------------------------------------------
 
@@ -82,20 +65,6 @@ void hp_text_cut_path(struct hp_buffer *out, struct hp_span path,
 void hp_text_cut_text(struct hp_buffer *out, struct hp_span text,
                       const struct hp_text_cut *cut);
 
-// A column of a table, before the column of names.  `leaves` says in which order columns
-// are dropped if the table is too wide: 1 first; 0: never.
-struct hp_text_part {
-    // Cells that it takes, with the space before it.
-    size_t cells;
-    int leaves;
-    // Whether it has been dropped; set by hp_text_fit().
-    bool is_gone;
-};
-
-// Drop columns (set `is_gone`) until the names have room.  Returns the cells that a name
-// may take; 0: as many as it needs.
-size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_t count);
-
 // --- names --------------------------------------------------------------------------------
 
 // The names of the nodes that rows or lines of one report have, all distinct.
@@ -109,8 +78,6 @@ struct hp_text_names *hp_text_names_new(const struct hp_view *view);
 void hp_text_names_add(struct hp_text_names *names, hp_node_id node, size_t room);
 void hp_text_names_make_distinct(struct hp_text_names *names);
 struct hp_span hp_text_name(const struct hp_text_names *names, hp_node_id node);
-void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
-                      hp_node_id node);
 void hp_text_names_free(struct hp_text_names *names);
 
 // --- numbers ------------------------------------------------------------------------------
@@ -183,43 +150,13 @@ void hp_text_at_most(char text[HP_NUMBER_SIZE], double bytes, enum hp_unit unit)
 
 // --- cells --------------------------------------------------------------------------------
 
-// Write a text right-aligned in `width` cells.
-void hp_text_put(struct hp_sink *out, const char *text, int width);
-
-// Write the value of an estimate right-aligned in `width` cells; "-" if its interval
-// replaces it.
-void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
-                       int width);
-
-// Write a value of the report's metric, right-aligned in `width` cells.
-void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
-                   int width);
 // The total that shares refer to; 0 if the inputs are differences of profiles, which have
 // no shares.
 hp_fixed hp_text_whole(const struct hp_view *view);
 // Write the share that `value` has of the total, " (12.3% of the total)"; nothing if the
 // inputs are differences of profiles.
 void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed value);
-// Write the share that `part` has of `whole`, right-aligned in the cells of a share.
-void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole);
-
-// Write a value right-aligned in `width` cells; if it equals the value of the estimate
-// `text`, write it in the same unit and digits as the estimate.  Write "-" if an interval
-// replaces the estimate.
-void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
-                      const struct hp_text_estimate *text, int width);
-
-// The column of intervals. hp_text_error() writes the interval of an estimate, and a mark
-// if it is based on few samples. hp_text_error_title() writes the title, "cum at 95%",
-// where `of` is the title of the column that has the estimates; hp_text_error_blank()
-// writes an empty cell. hp_text_error_note() writes the line below the table that
-// explains intervals and marks.
-void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_amount *amount, const struct hp_text_estimate *text,
-                   int width);
-void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const char *of,
-                         int width);
-void hp_text_error_blank(struct hp_sink *out, int width);
+// Write the line below the table that explains intervals and marks.
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view);
 
 // Cells of the columns of amounts and of intervals (without the mark).
@@ -235,11 +172,6 @@ void hp_text_widen(struct hp_text_widths *widths, const struct hp_view *view,
 
 // Whether the report shows intervals: sampling leaves the values of its metric uncertain.
 bool hp_text_has_errors(const struct hp_view *view);
-
-// Escape sequences before (hp_text_bold) and after (hp_text_plain) a line of titles; ""
-// without colours.
-const char *hp_text_bold(const struct hp_view *view);
-const char *hp_text_plain(const struct hp_view *view);
 
 // Return the plural ending of the word `what`: "es" after an s, else "s"; "" if `is_one`.
 const char *hp_text_plural(const char *what, bool is_one);
@@ -290,9 +222,7 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view);
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
-// --- reports ------------------------------------------------------------------------------
-
-hp_writer hp_text_stacks, hp_text_tree, hp_text_peek, hp_text_list, hp_text_info,
-    hp_text_account;
+// Write the report of info, which is lines only.
+hp_writer hp_text_info;
 
 #endif

@@ -16,7 +16,7 @@
 //         15.0 MiB  1,527    1,526  19,563          1.8 MiB          96 B
 //                                   19,777  1.81 ± 0.17 MiB  100.0%    leak < main
 //     96 B: almost only leak < main has objects in these slabs
-#include "report/text/text.h"
+#include "report/text/text_table.h"
 
 #include "view/account_waste.h"
 #include "view/report_account.h"
@@ -31,65 +31,28 @@ enum {
 
 // State of writing the report of account.
 struct account {
-    struct hp_sink *out;
+    struct hp_sink *out; // lines that are not part of a table
     const struct hp_view *view;
     const struct hp_account_rows *rows; // rows of the tables; NULL: with --waste
-    int amount;                         // cells of an amount
-    const char *gone;                   // for each field: 1 if its column was dropped
-    size_t room;                        // cells of a name; 0: any
+    struct hp_text_table table;
+    HP_VEC(const struct hp_field *) fields; // one for each column
 };
 
-// --- columns ------------------------------------------------------------------------------
+// Add the columns that fit.
+static void fit(struct account *a) {
+    enum {
+        WIDEST = 16, // room for "about 1023.9 MiB"
+    };
 
-// Whether a field has a column that was not dropped.
-static bool is_shown(const struct account *a, size_t field) {
-    return a->view->fields.at[field].column.title && !a->gone[field];
-}
-
-// Width of a column, in cells of the terminal.
-static int width_of(const struct account *a, size_t field) {
-    const struct hp_field *of = &a->view->fields.at[field];
-    return of->width > 0 ? of->width : a->amount;
-}
-
-// Find the columns that fit and the room of names.  Returns a->gone, which the caller
-// frees.
-static char *fit(struct account *a) {
-    size_t count = a->view->fields.count, parts = 0;
-    struct hp_text_part *part = hp_alloc((count + 1) * sizeof *part);
-    size_t *of = hp_alloc(count * sizeof *of);
-    char *gone = hp_alloc(count);
-    a->gone = gone;
-    part[parts++] = (struct hp_text_part){1, 0, false};
-    for (size_t i = 0; i < count; i++) {
-        if (is_shown(a, i)) {
-            of[parts - 1] = i;
-            part[parts++] = (struct hp_text_part){(size_t)width_of(a, i) + 1,
-                                                  a->view->fields.at[i].leaves, false};
+    const struct hp_field *field;
+    hp_vec_each (field, &a->view->fields) {
+        if (field->column.title) {
+            hp_vec_push(&a->fields, field);
+            hp_text_table_add(&a->table, field->column.title,
+                              field->width > 0 ? field->width : WIDEST, field->leaves);
         }
     }
-    a->room = hp_text_fit(a->view, part, parts);
-    for (size_t i = 1; i < parts; i++) {
-        gone[of[i - 1]] = (char)part[i].is_gone;
-    }
-    free(part);
-    free(of);
-    return gone;
-}
-
-// Write the line of titles.
-static void put_titles(const struct account *a) {
-    const char *between = "";
-    hp_sink_print(a->out, "%s%s", HP_TEXT_ROW, hp_text_bold(a->view));
-    for (size_t i = 0; i < a->view->fields.count; i++) {
-        if (is_shown(a, i)) {
-            hp_sink_text(a->out, between);
-            hp_text_put(a->out, a->view->fields.at[i].column.title, width_of(a, i));
-            between = HP_TEXT_NEXT;
-        }
-    }
-    hp_sink_print(a->out, HP_TEXT_NEXT " %s%s\n", hp_view_row_kind(a->view),
-                  hp_text_plain(a->view));
+    hp_text_table_fit(&a->table, 1);
 }
 
 // --- rows ---------------------------------------------------------------------------------
@@ -98,14 +61,11 @@ static void append(struct hp_buffer *text, const char *more) {
     hp_buffer_append(text, hp_span_of(more));
 }
 
-// Write a name, shortened to its room, and free the text.
-static void put_cut(const struct account *a, struct hp_buffer *whole) {
-    struct hp_text_cut cut = {.room = a->room, .is_ascii = a->view->options.text.ascii};
-    struct hp_buffer shown = {0};
-    hp_text_cut_text(&shown, hp_buffer_span(whole), &cut);
-    hp_sink_put(a->out, shown.text.at, shown.text.count);
+// Set the name of the present row, shortened to its room, and free the text.
+static void set_name(struct account *a, struct hp_buffer *whole) {
+    struct hp_text_cut cut = {.room = a->table.room, .is_ascii = a->view->options.text.ascii};
+    hp_text_cut_text(&a->table.name, hp_buffer_span(whole), &cut);
     hp_vec_done(&whole->text);
-    hp_vec_done(&shown.text);
 }
 
 // Append `what` and a number of bytes; nothing if the number is not known.
@@ -120,10 +80,10 @@ static void append_bytes(struct hp_buffer *text, const struct account *a,
     }
 }
 
-// Write the name of an amount and everything known about it: "files, Pss 841.0 KiB,
+// Name an amount, with everything known about it: "files, Pss 841.0 KiB,
 // private 128.0 KiB", "objects by the profile (7.2 … 8.9 MiB)".
-static void put_name(const struct account *a, size_t row,
-                     const struct hp_text_estimate *estimate) {
+static void name_amount(struct account *a, size_t row,
+                        const struct hp_text_estimate *estimate) {
     const struct hp_account_row *of = &a->rows->of.at[row];
     struct hp_buffer whole = {0};
     for (uint32_t i = 0; i < a->view->rows.at[row].depth * STEP; i++) {
@@ -138,30 +98,26 @@ static void put_name(const struct account *a, size_t row,
     }
     append_bytes(&whole, a, ", Pss ", of->pss);
     append_bytes(&whole, a, ", private ", of->private);
-    put_cut(a, &whole);
+    set_name(a, &whole);
 }
 
-// Write a size class, or indented below it a stack that holds its objects.
-static void put_name_of_stack(const struct account *a, size_t row) {
+// Name a size class, or indented below it a stack that holds its objects.
+static void name_stack(struct account *a, size_t row) {
     struct hp_buffer whole = {0};
     append(&whole, a->view->rows.at[row].depth > 0 ? "  " : "");
     hp_text_append_safe(&whole, hp_view_name(a->view, row));
-    put_cut(a, &whole);
+    set_name(a, &whole);
 }
 
-// Format a number by its column: a count, bytes or a share; "" if it is not known.
-static void format_number(const struct account *a, const struct hp_field *field,
-                          double number, char text[HP_NUMBER_SIZE]) {
-    if (isnan(number)) {
-        *text = '\0';
-    } else if (field->column.cell == HP_CELL_COUNT) {
-        hp_format_grouped(text, (hp_int128)round(number));
-    } else if (field->unit == HP_IN_METRIC) {
-        hp_text_format(text, hp_text_fixed(number, HP_INUSE_SPACE), HP_INUSE_SPACE,
-                       a->view->options.unit);
-    } else {
-        snprintf(text, HP_NUMBER_SIZE, "%.1f%%", number * 100);
-    }
+// A number by its column: a count, bytes or a share; nothing if it is not known.
+static struct hp_text_cell number_cell(const struct hp_field *field, double number) {
+    return (struct hp_text_cell){
+        .kind = isnan(number)                         ? HP_TEXT_NOTHING
+                : field->column.cell == HP_CELL_COUNT ? HP_TEXT_COUNT
+                : field->unit == HP_IN_METRIC         ? HP_TEXT_BYTES
+                                                      : HP_TEXT_PERCENT,
+        .number = number,
+    };
 }
 
 // Format an amount.  In a table its interval is written after the name; with --waste the
@@ -182,21 +138,6 @@ static void format_amount(const struct account *a, const struct hp_amount *amoun
     }
 }
 
-// Write a cell of a row.
-static void put_cell(const struct account *a, size_t row, size_t number,
-                     const struct hp_text_estimate *estimate) {
-    const struct hp_field *field = &a->view->fields.at[number];
-    struct hp_content content = hp_view_cell(a->view, row, field, HP_INUSE_SPACE);
-    char text[HP_NUMBER_SIZE + HP_INTERVAL_SIZE + 8] = "";
-    if (field->column.cell == HP_CELL_ESTIMATE) {
-        format_amount(a, &content.amount, estimate, text, sizeof text);
-    } else if (field->column.cell != HP_CELL_TEXT) {
-        format_number(a, field, content.number, text);
-    }
-    hp_text_put(a->out, field->column.cell == HP_CELL_TEXT ? content.text : text,
-                width_of(a, number));
-}
-
 // The field whose cells are amounts; every account has one.
 static const struct hp_field *amount_field(const struct hp_view *view) {
     const struct hp_field *field = view->fields.at;
@@ -207,27 +148,30 @@ static const struct hp_field *amount_field(const struct hp_view *view) {
 }
 
 // Write a row: its cells, then its name.
-static void put_row(const struct account *a, size_t row) {
+static void put_row(struct account *a, size_t row) {
     struct hp_text_estimate estimate;
-    const char *between = "";
+    char text[HP_NUMBER_SIZE + HP_INTERVAL_SIZE + 8] = "";
     struct hp_amount amount =
         hp_view_cell(a->view, row, amount_field(a->view), HP_INUSE_SPACE).amount;
     hp_text_estimate(&estimate, a->view, &amount, HP_INUSE_SPACE);
-    hp_sink_text(a->out, HP_TEXT_ROW);
-    for (size_t i = 0; i < a->view->fields.count; i++) {
-        if (is_shown(a, i)) {
-            hp_sink_text(a->out, between);
-            put_cell(a, row, i, &estimate);
-            between = HP_TEXT_NEXT;
-        }
+    format_amount(a, &amount, &estimate, text, sizeof text);
+    for (size_t i = 0; i < a->fields.count; i++) {
+        const struct hp_field *field = a->fields.at[i];
+        enum hp_cell cell = field->column.cell;
+        struct hp_content content = hp_view_cell(a->view, row, field, HP_INUSE_SPACE);
+        bool is_amount = cell == HP_CELL_ESTIMATE;
+        a->table.cells.at[i] =
+            is_amount || cell == HP_CELL_TEXT
+                ? (struct hp_text_cell){.kind = HP_TEXT_WORD,
+                                        .text = is_amount ? text : content.text}
+                : number_cell(field, content.number);
     }
-    hp_sink_text(a->out, HP_TEXT_NEXT " ");
     if (a->rows) {
-        put_name(a, row, &estimate);
+        name_amount(a, row, &estimate);
     } else {
-        put_name_of_stack(a, row);
+        name_stack(a, row);
     }
-    hp_sink_text(a->out, "\n");
+    hp_text_table_put(&a->table, HP_TEXT_CELLS);
 }
 
 // --- tables -------------------------------------------------------------------------------
@@ -244,10 +188,10 @@ static void put_notes(const struct account *a, size_t from, size_t to) {
 }
 
 // Write one table, of rows `from` to `to` - 1: its name, titles, rows and remarks.
-static void put_table(const struct account *a, size_t from, size_t to) {
+static void put_table(struct account *a, size_t from, size_t to) {
     hp_sink_print(a->out, "%s%s\n", from > 0 ? "\n" : "",
                   hp_account_table_text(a->rows->of.at[from].table));
-    put_titles(a);
+    hp_text_table_put(&a->table, HP_TEXT_TITLES);
     for (size_t i = from; i < to; i++) {
         put_row(a, i);
     }
@@ -268,7 +212,7 @@ static void put_head(const struct account *a) {
 }
 
 // Write the tables; consecutive rows of one table share its name.
-static void put_tables(const struct account *a, size_t shown) {
+static void put_tables(struct account *a, size_t shown) {
     for (size_t from = 0, to; from < shown; from = to) {
         const char *table = a->rows->of.at[from].table;
         for (to = from + 1; to < shown && a->rows->of.at[to].table == table;) {
@@ -304,7 +248,7 @@ static void put_verdict(const struct account *a, size_t shown,
 
 // Write the report with --waste: free memory in slabs by size class, with the stacks that
 // hold objects there.
-static void put_waste(const struct account *a, size_t shown) {
+static void put_waste(struct account *a, size_t shown) {
     const struct hp_waste *waste = a->view->extra;
     char free[HP_NUMBER_SIZE], slabs[HP_NUMBER_SIZE];
     enum hp_unit unit = a->view->options.unit;
@@ -312,7 +256,7 @@ static void put_waste(const struct account *a, size_t shown) {
     hp_format_bytes(slabs, waste->slabs << HP_SPACE_FRACTION, unit);
     hp_sink_print(a->out, HP_MESSAGE("free-in-slabs", "%s of %s in slabs are free\n"),
                   free, slabs);
-    put_titles(a);
+    hp_text_table_put(&a->table, HP_TEXT_TITLES);
     for (size_t i = 0; i < shown; i++) {
         put_row(a, i);
     }
@@ -321,18 +265,15 @@ static void put_waste(const struct account *a, size_t shown) {
     }
 }
 
-void hp_text_account(struct hp_sink *out, const struct hp_view *view) {
-    enum {
-        WIDEST = 16, // room for "about 1023.9 MiB"
-    };
-
+void hp_text_account(struct hp_text_page *page, const struct hp_view *view) {
     bool is_waste = view->options.waste;
-    struct account a = {.out = out,
+    struct account a = {.out = &page->lines,
                         .view = view,
-                        .rows = is_waste ? NULL : view->extra,
-                        .amount = WIDEST};
+                        .rows = is_waste ? NULL : view->extra};
     size_t shown = hp_view_shown(view, view->rows.count);
-    char *gone = fit(&a);
+    hp_text_table_init(&a.table, page);
+    a.table.metric = HP_INUSE_SPACE;
+    fit(&a);
     put_head(&a);
     if (is_waste) {
         put_waste(&a, shown);
@@ -341,9 +282,10 @@ void hp_text_account(struct hp_sink *out, const struct hp_view *view) {
     }
     size_t rest = view->rows.count - shown;
     if (rest > 0) {
-        hp_sink_print(out, HP_MESSAGE("more-rows-of-account", "… %zu more row%s"), rest,
+        hp_sink_print(a.out, HP_MESSAGE("more-rows-of-account", "… %zu more row%s"), rest,
                       rest == 1 ? "" : "s");
-        hp_text_how_to_see_all(out, view);
+        hp_text_how_to_see_all(a.out, view);
     }
-    free(gone);
+    hp_vec_done(&a.fields);
+    hp_text_table_done(&a.table);
 }

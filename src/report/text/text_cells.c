@@ -8,13 +8,9 @@ enum {
     // Cells of an amount where lines have any width.
     AMOUNT_WIDTH = 13,
     NARROW_AMOUNT = 11, // cells of an amount where lines must fit, at least
-    PERCENT_WIDTH = 6,
-    ERROR_WIDTH = 18, // room for "16.00 … 16.45 MiB" and a space
-    WIDE_ERROR = 23,  // width of intervals in B or KiB
-    ASCII_ERROR = 2,  // cells that "..." takes beyond "…"
-    // Least cells of a name at 40 columns; one more for each 5 columns, up to MOST_NAME.
-    LEAST_NAME = 20,
-    MOST_NAME = 28,
+    ERROR_WIDTH = 18,   // room for "16.00 … 16.45 MiB" and a space
+    WIDE_ERROR = 23,    // width of intervals in B or KiB
+    ASCII_ERROR = 2,    // cells that "..." takes beyond "…"
 };
 
 // --- numbers ------------------------------------------------------------------------------
@@ -72,16 +68,6 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p) {
 
 // --- cells --------------------------------------------------------------------------------
 
-void hp_text_put(struct hp_sink *out, const char *text, int width) {
-    int missing = width - (int)hp_text_cells(hp_span_of(text), false);
-    hp_sink_print(out, "%*s%s", missing > 0 ? missing : 0, "", text);
-}
-
-void hp_text_put_value(struct hp_sink *out, const struct hp_text_estimate *text,
-                       int width) {
-    hp_text_put(out, text->is_alone ? "-" : text->value, width);
-}
-
 // Cells of the column of amounts: enough for the total where lines must fit.
 static int amount_width(const struct hp_view *view) {
     char total[HP_NUMBER_SIZE];
@@ -94,13 +80,6 @@ static int amount_width(const struct hp_view *view) {
     return width > NARROW_AMOUNT ? width : NARROW_AMOUNT;
 }
 
-void hp_text_value(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
-                   int width) {
-    char text[HP_NUMBER_SIZE];
-    hp_text_format(text, value, view->options.metric, view->options.unit);
-    hp_text_put(out, text, width);
-}
-
 hp_fixed hp_text_whole(const struct hp_view *view) {
     return hp_view_is_of_differences(view) ? 0
                                            : view->head.total.of[view->options.metric];
@@ -111,21 +90,6 @@ void hp_text_of_total(struct hp_sink *out, const struct hp_view *view, hp_fixed 
     if (!hp_view_is_of_differences(view)) {
         hp_text_share(share, value, hp_text_whole(view));
         hp_sink_print(out, HP_MESSAGE("share-of-total", " (%s of the total)"), share);
-    }
-}
-
-void hp_text_percent(struct hp_sink *out, hp_fixed part, hp_fixed whole) {
-    char text[HP_NUMBER_SIZE];
-    hp_text_share(text, part, whole);
-    hp_text_put(out, text, PERCENT_WIDTH);
-}
-
-void hp_text_value_of(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
-                      const struct hp_text_estimate *text, int width) {
-    if (value == text->sum || text->is_alone) {
-        hp_text_put_value(out, text, width);
-    } else {
-        hp_text_value(out, view, value, width);
     }
 }
 
@@ -142,34 +106,6 @@ struct hp_text_widths hp_text_widths_of(const struct hp_view *view) {
     return (struct hp_text_widths){amount_width(view), error_width(view)};
 }
 
-void hp_text_error(struct hp_sink *out, const struct hp_view *view,
-                   const struct hp_amount *amount, const struct hp_text_estimate *text,
-                   int width) {
-    unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
-                                        view->options.metric);
-    int shorter =
-        (int)hp_text_cells(hp_span_of(text->interval), view->options.text.ascii) -
-        (int)hp_text_cells(hp_span_of(text->interval), false);
-    hp_text_put(out, text->interval, width - shorter);
-    // A single sampled object can have much weight: it is marked even if its interval is
-    // narrow.
-    hp_sink_text(out, flags & HP_ROW_SEEN_ONCE     ? "!"
-                      : flags & HP_ROW_FEW_SAMPLES ? "*"
-                                                   : " ");
-}
-
-void hp_text_error_title(struct hp_sink *out, const struct hp_view *view, const char *of,
-                         int width) {
-    char title[HP_NUMBER_SIZE];
-    snprintf(title, sizeof title, "%s at %g%%", of, view->options.confidence * 100);
-    hp_text_put(out, title, width);
-    hp_sink_text(out, " ");
-}
-
-void hp_text_error_blank(struct hp_sink *out, int width) {
-    hp_text_put(out, "", width + 1);
-}
-
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(
         out,
@@ -180,60 +116,8 @@ void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
         view->options.confidence * 100);
 }
 
-// --- columns ------------------------------------------------------------------------------
-
-// The least cells that a name gets before columns are dropped.  Names of lines and
-// addresses get half as much again, for the file and line beside the function.
-static size_t least_name(const struct hp_view *view) {
-    size_t least = LEAST_NAME + (view->options.text.width - HP_LEAST_WIDTH) / 5;
-    enum hp_granularity by = view->options.by;
-    bool has_place = by == HP_BY_LINE || by == HP_BY_ADDRESS;
-    least = least < MOST_NAME ? least : MOST_NAME;
-    return has_place ? least + least / 2 : least;
-}
-
-// The column to drop next: the lowest `leaves`, the last one of equals; NULL if none can
-// be dropped.
-static struct hp_text_part *next_to_leave(struct hp_text_part *parts, size_t count) {
-    struct hp_text_part *next = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].leaves > 0 && !parts[i].is_gone &&
-            (!next || parts[i].leaves <= next->leaves)) {
-            next = &parts[i];
-        }
-    }
-    return next;
-}
-
-size_t hp_text_fit(const struct hp_view *view, struct hp_text_part *parts, size_t count) {
-    size_t width = view->options.text.width, used = 0;
-    if (width == 0) {
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        used += parts[i].is_gone ? 0 : parts[i].cells;
-    }
-    while (used + least_name(view) > width) {
-        struct hp_text_part *part = next_to_leave(parts, count);
-        if (!part) {
-            break;
-        }
-        part->is_gone = true;
-        used -= part->cells;
-    }
-    return width > used + 1 ? width - used : 1;
-}
-
 bool hp_text_has_errors(const struct hp_view *view) {
     return view->head.is_uncertain[hp_column_of(view->options.metric)];
-}
-
-const char *hp_text_bold(const struct hp_view *view) {
-    return view->options.text.color ? "\033[1m" : "";
-}
-
-const char *hp_text_plain(const struct hp_view *view) {
-    return view->options.text.color ? "\033[0m" : "";
 }
 
 const char *hp_text_plural(const char *what, bool is_one) {

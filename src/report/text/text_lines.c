@@ -7,23 +7,21 @@
 // A path that is wider than a line stays whole; any other word is broken.  Lines of
 // tables are never wrapped: their writers make them fit.  Without UTF-8 "…" becomes
 // "...".
-#include "report/text/text.h"
+#include "report/text/text_page.h"
 
 #include "base/utf8.h"
 
 enum {
     MOST_INDENT = 16, // most spaces before a continued line
-    ROW = '\036',     // the byte of HP_TEXT_ROW
-    CELL = '\037',    // the byte of HP_TEXT_CELL
 };
 
-// State while marked lines are wrapped and written, line by line.
+// The page of the text report.
 struct line_writer {
+    struct hp_text_page page;
     struct hp_sink *out;
     size_t width;
     bool is_ascii;
-    // The line being read; the same line in ASCII.
-    struct hp_buffer line, ascii;
+    struct hp_buffer ascii; // the last line that was written in ASCII
 };
 
 // --- words --------------------------------------------------------------------------------
@@ -152,62 +150,60 @@ static struct hp_span without_utf8(struct line_writer *lines, struct hp_span lin
     return (struct hp_span){lines->ascii.text.at, lines->ascii.text.count};
 }
 
-// Remove the marks between cells.
-static void drop_cells(struct hp_buffer *line) {
-    size_t kept = 0;
-    for (size_t i = 0; i < line->text.count; i++) {
-        line->text.at[kept] = line->text.at[i];
-        kept += line->text.at[i] != CELL;
-    }
-    line->text.count = kept;
-}
-
-// Write the line that was collected in lines->line, and empty it.
-static void put_line(struct line_writer *lines) {
-    drop_cells(&lines->line);
-    struct hp_span line = {lines->line.text.at, lines->line.text.count};
-    bool is_row = line.size > 0 && line.at[0] == ROW;
-    line = hp_span_from(line, is_row);
+// Write a line, in ASCII if it must be, and wrapped if it is too wide and may be.
+static void put_line(struct hp_text_page *page, struct hp_span line, bool is_fixed) {
+    struct line_writer *lines = (struct line_writer *)page;
     if (lines->is_ascii) {
         line = without_utf8(lines, line);
     }
-    if (!is_row && lines->width > 0 &&
+    if (!is_fixed && lines->width > 0 &&
         hp_text_cells(line, lines->is_ascii) > lines->width) {
         put_wrapped(lines, line);
     } else {
         hp_sink_put(lines->out, line.at, line.size);
         hp_sink_text(lines->out, "\n");
     }
-    lines->line.text.count = 0;
 }
 
-// An hp_write_fn that splits text into lines.
-static int take(void *data, const void *bytes, size_t size) {
-    struct line_writer *lines = data;
-    const char *at = bytes, *end = at + size;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        const char *stop = newline ? newline : end;
-        hp_vec_append(&lines->line.text, at, (size_t)(stop - at));
-        if (newline) {
-            put_line(lines);
-        }
-        at = newline ? newline + 1 : end;
-    }
-    return 0; // lines->out remembers a failure
+static void put_row(struct hp_text_page *page, struct hp_text_table *table,
+                    enum hp_text_row kind) {
+    put_line(page, hp_text_table_line(table, kind), kind != HP_TEXT_REMARK);
 }
 
-void hp_text_put_lines(struct hp_sink *out, const struct hp_view *view,
-                       hp_writer *writer) {
-    struct line_writer lines = {.out = out,
-                                .width = view->options.text.width,
-                                .is_ascii = view->options.text.ascii};
-    struct hp_sink sink;
-    struct hp_err err;
-    hp_sink_init(&sink, take, &lines);
-    writer(&sink, view);
-    int ret = hp_sink_close(&sink, &err); // take() never fails
-    (void)ret;
-    hp_vec_done(&lines.line.text);
+static void write_text(struct hp_sink *out, const struct hp_view *view) {
+    struct line_writer lines = {
+        .page = {.view = view, .put_line = put_line, .put_row = put_row},
+        .out = out,
+        .width = view->options.text.width,
+        .is_ascii = view->options.text.ascii,
+    };
+    hp_text_page_write(&lines.page);
     hp_vec_done(&lines.ascii.text);
 }
+
+// Widen a width that is too narrow for a report.
+static void complete(struct hp_report_options *options) {
+    bool is_too_narrow = options->text.width > 0 && options->text.width < HP_LEAST_WIDTH;
+    options->text.width = is_too_narrow ? HP_LEAST_WIDTH : options->text.width;
+}
+
+const struct hp_format hp_format_text = {
+    .name = "text",
+    .files = "*.txt *.text",
+    .help = "tables for people",
+    .can = HP_CAN_LIMIT | HP_CAN_CUT | HP_CAN_SPREAD | HP_CAN_INTERVALS | HP_CAN_UNIT |
+           HP_CAN_COLOR | HP_CAN_NEGATIVE | HP_HAS_SHORT_NAMES | HP_CAN_WIDTH |
+           HP_IS_FOR_PEOPLE,
+    .limit = HP_LIMIT_ENOUGH,
+    .shape = HP_SHAPE_ROWS,
+    .write_rows = write_text,
+    .complete = complete,
+    .write =
+        {
+            [HP_REPORT_STACKS] = write_text,
+            [HP_REPORT_TREE] = write_text,
+            [HP_REPORT_PEEK] = write_text,
+            [HP_REPORT_LIST] = write_text,
+            [HP_REPORT_INFO] = write_text,
+        },
+};

@@ -7,10 +7,11 @@
 //
 // Each line that has memory is shown with some lines around it.  Of a function whose
 // source is not found only the lines with memory are shown, without text.
-#include "report/text/text.h"
+#include "report/text/text_table.h"
 
 #include "view/report_list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -24,13 +25,19 @@ enum {
     MOST_MISSING = 3,
 };
 
+// The columns.
+enum {
+    FLAT,
+    CUM,
+    ERROR,
+};
+
 // State of writing the report of list: source lines by function.
 struct list_writer {
-    struct hp_sink *out;
+    struct hp_sink *out; // lines that are not part of the table
     const struct hp_view *view;
+    struct hp_text_table table; // its names are the numbers and the text of lines
     struct hp_text_widths widths;
-    // Whether intervals are shown: there must be room for source text as well.
-    bool has_errors;
     // Number of the last source shown; sources are numbered in the order of functions.
     uint32_t sources;
 };
@@ -49,62 +56,48 @@ static void measure(struct list_writer *list, size_t shown) {
     }
 }
 
-// Whether the column of intervals fits.
-static bool fits_errors(const struct hp_view *view, const struct hp_text_widths *widths) {
-    struct hp_text_part parts[] = {
-        {2 * WIDTH + 1 + NUMBER_WIDTH, 0, false},
-        {(size_t)widths->error + 2, 1, !hp_text_has_errors(view)},
-    };
-    hp_text_fit(view, parts, sizeof parts / sizeof *parts);
-    return !parts[1].is_gone;
+// Add the columns; intervals only if there is room for source text as well.
+static void fit(struct list_writer *list) {
+    struct hp_text_table *table = &list->table;
+    hp_text_table_add(table, "flat", WIDTH, 0);
+    hp_text_table_add(table, "cum", WIDTH, 0);
+    hp_text_table_add_error(table, "cum", list->widths.error, 1)->is_gone =
+        !hp_text_has_errors(list->view);
+    hp_text_table_fit(table, NUMBER_WIDTH - 1);
+    table->is_source = true;
+    table->title = "line";
 }
 
-static void put_titles(const struct list_writer *list) {
-    hp_sink_print(list->out, "%s%s%*s %*s", HP_TEXT_ROW, hp_text_bold(list->view), WIDTH,
-                  "flat", WIDTH, "cum");
-    if (list->has_errors) {
-        hp_sink_text(list->out, " ");
-        hp_text_error_title(list->out, list->view, "cum", list->widths.error);
-    }
-    hp_sink_print(list->out, "  line%s\n", hp_text_plain(list->view));
+// Append text to the present line.
+static void append(struct list_writer *list, const char *text) {
+    hp_text_table_name(&list->table, hp_span_of(text));
 }
 
-// Write flat or cum of a line, "-" for 0; `text` is the estimate of its cum.
-static void put_value(const struct list_writer *list, hp_fixed value,
-                      const struct hp_text_estimate *text) {
-    if (value == 0) {
-        hp_sink_print(list->out, "%*s", WIDTH, "-");
-    } else {
-        hp_text_value_of(list->out, list->view, value, text, WIDTH);
-    }
+// Flat or cum of a line, "-" for 0.
+static struct hp_text_cell value_cell(hp_fixed value,
+                                      const struct hp_text_estimate *estimate) {
+    return value == 0 ? (struct hp_text_cell){.kind = HP_TEXT_DASH}
+                      : hp_text_amount_cell(value, estimate);
 }
 
-// Write the cells with the values of a line; NULL: empty cells, for a line without
-// memory.
-static void put_values(const struct list_writer *list,
-                       const struct hp_listed_line *line) {
-    hp_sink_text(list->out, HP_TEXT_ROW);
-    if (!line) {
-        hp_sink_print(list->out, "%*s", 2 * WIDTH + 1, "");
-        if (list->has_errors) {
-            hp_text_error_blank(list->out, list->widths.error);
-        }
-        return;
-    }
-    struct hp_amount cum = {.sum = line->cum, .error = &line->error};
+// Write the present line with its values; NULL: it has no memory.
+static void put_row(struct list_writer *list, const struct hp_listed_line *line) {
+    struct hp_text_table *table = &list->table;
     struct hp_text_estimate text;
-    hp_text_row_estimate(&text, list->view, &cum);
-    put_value(list, line->flat, &text);
-    hp_sink_text(list->out, " ");
-    put_value(list, line->cum, &text);
-    if (list->has_errors) {
-        hp_sink_text(list->out, " ");
-        hp_text_error(list->out, list->view, &cum, &text, list->widths.error);
+    // Without values the number of a line begins one cell earlier beside intervals.
+    table->gap = line || table->columns.at[ERROR].is_gone;
+    if (line) {
+        struct hp_amount cum = {.sum = line->cum, .error = &line->error};
+        hp_text_row_estimate(&text, list->view, &cum);
+        table->cells.at[FLAT] = value_cell(line->flat, &text);
+        table->cells.at[CUM] = value_cell(line->cum, &text);
+        table->cells.at[ERROR] = hp_text_error_cell(list->view, &cum, &text);
     }
+    hp_text_table_put(table, HP_TEXT_CELLS);
 }
 
-// Write source text with tabs as spaces, truncated if it is very long.
-static void put_text(struct hp_sink *out, struct hp_span text) {
+// Append source text with tabs as spaces, truncated if it is very long.
+static void append_source(struct list_writer *list, struct hp_span text) {
     static const char spaces[] = "        ";
     size_t column = 0, start = 0, size = text.size < LONGEST ? text.size : LONGEST;
     for (size_t i = 0; i <= size; i++) {
@@ -112,39 +105,39 @@ static void put_text(struct hp_sink *out, struct hp_span text) {
             column++;
             continue;
         }
-        hp_sink_escaped(out, (struct hp_span){text.at + start, i - start});
+        hp_text_append_safe(&list->table.name,
+                            (struct hp_span){text.at + start, i - start});
         start = i + 1;
         if (i < size) {
             size_t step = TAB - column % TAB;
-            hp_sink_put(out, spaces, step);
+            hp_text_table_name(&list->table, (struct hp_span){spaces, step});
             column += step;
         }
     }
-    hp_sink_text(out, size < text.size ? "…" : "");
+    append(list, size < text.size ? "…" : "");
 }
 
 // Write a line: its values, its number ("?" if 0) and its text, if the source has it.
-static void put_line(const struct list_writer *list, const struct hp_listed_line *line,
+static void put_line(struct list_writer *list, const struct hp_listed_line *line,
                      uint32_t number, const struct hp_source_file *source) {
-    put_values(list, line);
-    if (number == 0) {
-        hp_sink_text(list->out, "       ?");
-    } else {
-        hp_sink_print(list->out, " %7u", (unsigned)number);
+    char text[HP_NUMBER_SIZE] = "      ?";
+    if (number > 0) {
+        snprintf(text, sizeof text, "%7u", (unsigned)number);
     }
+    append(list, text);
     bool has_text = source && number > 0 && number <= source->line_count;
     if (has_text && source->lines[number - 1].size > 0) {
-        hp_sink_text(list->out, "  ");
-        put_text(list->out, source->lines[number - 1]);
+        append(list, "  ");
+        append_source(list, source->lines[number - 1]);
     }
-    hp_sink_text(list->out, "\n");
+    put_row(list, line);
 }
 
 // Write element `i` of a function's lines with the source lines around it, up to the next
 // line with memory. `from` is the number of the last line that has been shown, 0 if none;
 // returns the new one.  A line can be after the end of a source that is not the version
 // that was compiled.
-static uint64_t put_around(const struct list_writer *list,
+static uint64_t put_around(struct list_writer *list,
                            const struct hp_listed_function *function, size_t i,
                            uint64_t from, const struct hp_source_file *source) {
     const struct hp_listing *listing = list->view->extra;
@@ -155,8 +148,8 @@ static uint64_t put_around(const struct list_writer *list,
         end = lines[i + 1].line - 1;
     }
     if (begin > from + 1 && from > 0) {
-        put_values(list, NULL);
-        hp_sink_text(list->out, "       …\n");
+        append(list, "      …");
+        put_row(list, NULL);
     }
     for (uint64_t k = begin; k <= end; k++) {
         if (k == number || k <= source->line_count) {
@@ -202,7 +195,7 @@ static void put_function_title(const struct list_writer *list,
 }
 
 // Write a function with its lines.
-static void put_function(const struct list_writer *list,
+static void put_function(struct list_writer *list,
                          const struct hp_listed_function *function) {
     const struct hp_listing *listing = list->view->extra;
     const struct hp_source_file *source = hp_listing_source(list->view, function);
@@ -245,14 +238,16 @@ static void put_missing(const struct list_writer *list,
     hp_sink_print(list->out, ": %s\n", source->why);
 }
 
-void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_list(struct hp_text_page *page, const struct hp_view *view) {
     const struct hp_listing *listing = view->extra;
+    struct hp_sink *out = &page->lines;
     struct list_writer list = {.out = out, .view = view};
     size_t count = listing->functions.count, shown = hp_view_shown(view, count);
+    hp_text_table_init(&list.table, page);
     measure(&list, shown);
-    list.has_errors = fits_errors(view, &list.widths);
+    fit(&list);
     hp_text_head(out, view);
-    put_titles(&list);
+    hp_text_table_put(&list.table, HP_TEXT_TITLES);
     for (size_t i = 0; i < shown; i++) {
         const struct hp_listed_function *function = &listing->functions.at[i];
         put_function(&list, function);
@@ -272,8 +267,9 @@ void hp_text_list(struct hp_sink *out, const struct hp_view *view) {
             put_missing(&list, source);
         }
     }
-    if (list.has_errors) {
+    if (!list.table.columns.at[ERROR].is_gone) {
         hp_text_error_note(out, view);
     }
     hp_text_folding_notes(out, view);
+    hp_text_table_done(&list.table);
 }

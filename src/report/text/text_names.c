@@ -518,12 +518,6 @@ struct hp_span hp_text_name(const struct hp_text_names *names, hp_node_id node) 
     return hp_buffer_span(&names->names.at[names->number[node.n] - 1].text);
 }
 
-void hp_text_put_name(struct hp_sink *out, const struct hp_text_names *names,
-                      hp_node_id node) {
-    struct hp_span text = hp_text_name(names, node);
-    hp_sink_put(out, text.at, text.size);
-}
-
 void hp_text_names_free(struct hp_text_names *names) {
     struct row_name *name;
     hp_vec_each (name, &names->names) {

@@ -5,7 +5,7 @@
 // One block for each distinct stack: the largest stack first, and in it the allocating
 // function first.  The last line has the sizes of its objects, if they are known; the
 // part with the most bytes comes first.
-#include "report/text/text.h"
+#include "report/text/text_table.h"
 
 #include "view/size_rows.h"
 
@@ -19,24 +19,21 @@ enum {
     MOST_SIZES = 3,
 };
 
-// Indices into `parts`: the columns before the first function.  BEFORE is the value with
-// its spaces, and is never dropped.
+// The columns.
 enum {
+    VALUE,
     SHARE,
     ERROR,
     SEEN,
-    BEFORE,
-    PARTS,
 };
 
 // State of writing the report of stacks.
 struct stack_blocks {
-    struct hp_sink *out;
+    struct hp_sink *out; // lines that are not part of the table
     const struct hp_view *view;
-    struct hp_text_part parts[PARTS];
+    struct hp_text_table table; // a stack with its first function
     struct hp_text_widths widths;
-    int indent;  // cells before callers, below the first function
-    size_t room; // cells of the name of the first function; 0: any
+    int indent; // cells before callers, below the first function
     struct hp_text_names *names;
 };
 
@@ -51,20 +48,23 @@ static void measure(struct stack_blocks *blocks, size_t shown) {
     }
 }
 
-// Drop columns until names have room; set `parts`, `room` and `indent`.
+static const char seen_once[] = " seen once";
+
+// Add the columns that fit; set `indent`.
 static void fit(struct stack_blocks *blocks) {
-    static const char seen_once[] = " seen once";
-    const struct hp_view *view = blocks->view;
-    bool has_errors = hp_text_has_errors(view);
-    size_t error = (size_t)blocks->widths.error + 2;
-    blocks->parts[SEEN] = (struct hp_text_part){sizeof seen_once - 1, 1, !has_errors};
-    blocks->parts[ERROR] = (struct hp_text_part){error, 2, !has_errors};
-    blocks->parts[SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 3, false};
-    blocks->parts[BEFORE] =
-        (struct hp_text_part){(size_t)blocks->widths.amount + 2, 0, false};
-    blocks->room = hp_text_fit(view, blocks->parts, PARTS);
-    blocks->indent =
-        blocks->widths.amount + 2 + (blocks->parts[SHARE].is_gone ? 0 : SHARE_WIDTH + 1);
+    struct hp_text_table *table = &blocks->table;
+    bool has_errors = hp_text_has_errors(blocks->view);
+    hp_text_table_add(table, "", blocks->widths.amount, 0);
+    hp_text_table_add(table, "", SHARE_WIDTH, 3);
+    hp_text_table_add_error(table, "", blocks->widths.error, 2)->is_gone = !has_errors;
+    struct hp_text_column *seen = hp_text_table_add(table, "", sizeof seen_once - 1, 1);
+    seen->is_glued = true;
+    seen->is_gone = !has_errors;
+    hp_text_table_fit(table, 1);
+    seen->width = 0; // other rows have no space instead
+    table->is_source = true;
+    blocks->indent = blocks->widths.amount + 2 +
+                     (table->columns.at[SHARE].is_gone ? 0 : SHARE_WIDTH + 1);
 }
 
 // Find distinct names for all frames that are shown.
@@ -77,21 +77,18 @@ static void name_frames(struct stack_blocks *blocks, size_t shown) {
         const struct hp_stack_key *stack = &view->stacks.all.at[view->by_value[i]];
         for (uint32_t k = 0; k < stack->depth; k++) {
             hp_text_names_add(blocks->names, (hp_node_id){stack->at[k]},
-                              k > 0 ? of_callers : blocks->room);
+                              k > 0 ? of_callers : blocks->table.room);
         }
     }
     hp_text_names_make_distinct(blocks->names);
 }
 
-// Write the frames of a stack, each on a line.
-static void put_frames(const struct stack_blocks *blocks, uint32_t number) {
-    const struct hp_stack_key *stack = &blocks->view->stacks.all.at[number];
-    for (uint32_t k = 0; k < stack->depth; k++) {
-        if (k > 0) {
-            hp_sink_print(blocks->out, "%s%*s", HP_TEXT_ROW, blocks->indent, "");
-        }
-        hp_text_put_name(blocks->out, blocks->names, (hp_node_id){stack->at[k]});
-        hp_sink_text(blocks->out, "\n");
+// Write the callers of the first function of a stack, each on a line.
+static void put_callers(const struct stack_blocks *blocks,
+                        const struct hp_stack_key *stack) {
+    for (uint32_t k = 1; k < stack->depth; k++) {
+        hp_text_page_put(blocks->table.page, blocks->indent,
+                         hp_text_name(blocks->names, (hp_node_id){stack->at[k]}));
     }
     if (stack->truncated) {
         hp_sink_print(blocks->out, "%*s[truncated]\n", blocks->indent, "");
@@ -133,48 +130,46 @@ static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t 
     hp_sink_text(out, "\n");
 }
 
-static void put_stack(const struct stack_blocks *blocks, uint32_t number) {
-    struct hp_sink *out = blocks->out;
+static void put_stack(struct stack_blocks *blocks, uint32_t number) {
     const struct hp_view *view = blocks->view;
-    enum hp_metric metric = view->options.metric;
-    struct hp_amount amount = hp_view_stack_amount(view, number, metric);
+    const struct hp_stack_key *stack = &view->stacks.all.at[number];
+    struct hp_amount amount = hp_view_stack_amount(view, number, view->options.metric);
+    struct hp_text_cell *cells = blocks->table.cells.at;
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &amount);
-    hp_sink_text(out, HP_TEXT_ROW);
-    hp_text_put_value(out, &text, blocks->widths.amount);
-    if (!blocks->parts[SHARE].is_gone) {
-        hp_sink_text(out, " ");
-        hp_text_percent(out, amount.sum, hp_text_whole(view));
+    cells[VALUE] = hp_text_amount_cell(amount.sum, &text);
+    cells[SHARE] = hp_text_share_cell(amount.sum, hp_text_whole(view));
+    cells[ERROR] = hp_text_error_cell(view, &amount, &text);
+    if (hp_view_stack_flags(view, number) & HP_ROW_SEEN_ONCE) {
+        cells[SEEN] = (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = seen_once};
     }
-    if (!blocks->parts[ERROR].is_gone) {
-        hp_sink_text(out, " ");
-        hp_text_error(out, view, &amount, &text, blocks->widths.error);
+    if (stack->depth > 0) {
+        hp_text_table_name(&blocks->table,
+                           hp_text_name(blocks->names, (hp_node_id){stack->at[0]}));
     }
-    if (!blocks->parts[SEEN].is_gone &&
-        (hp_view_stack_flags(view, number) & HP_ROW_SEEN_ONCE) != 0) {
-        hp_sink_text(out, " seen once");
-    }
-    hp_sink_text(out, "  ");
-    put_frames(blocks, number);
-    put_sizes(out, view, number);
-    hp_sink_text(out, "\n");
+    hp_text_table_put(&blocks->table, HP_TEXT_CELLS);
+    put_callers(blocks, stack);
+    put_sizes(blocks->out, view, number);
+    hp_sink_text(blocks->out, "\n");
 }
 
-void hp_text_stacks(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_stacks(struct hp_text_page *page, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     size_t count = view->listed, shown = hp_view_shown(view, count);
     hp_fixed rest = view->head.filtered.of[metric];
-    struct stack_blocks blocks = {.out = out, .view = view};
+    struct stack_blocks blocks = {.out = &page->lines, .view = view};
+    hp_text_table_init(&blocks.table, page);
     measure(&blocks, shown);
     fit(&blocks);
     name_frames(&blocks, shown);
-    hp_text_head(out, view);
+    hp_text_head(blocks.out, view);
     for (size_t i = 0; i < shown; i++) {
         put_stack(&blocks, view->by_value[i]);
         rest -= hp_view_stack_amount(view, view->by_value[i], metric).sum;
     }
     if (shown < count) {
-        hp_text_rest(out, view, count - shown, "stack", rest);
+        hp_text_rest(blocks.out, view, count - shown, "stack", rest);
     }
     hp_text_names_free(blocks.names);
+    hp_text_table_done(&blocks.table);
 }

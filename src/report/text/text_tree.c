@@ -10,7 +10,7 @@
 // Where a function has several children the tree goes one step to the right; a function
 // without a branch before it is the only child of the one above it.  Far to the right,
 // the number of steps is written instead of them.
-#include "report/text/text.h"
+#include "report/text/text_table.h"
 
 #include "view/report_tree.h"
 
@@ -29,20 +29,17 @@ enum {
     FAR_SIZE = 16,
 };
 
-// Indices into `parts`: the columns before names.  BEFORE is cum with its spaces, and is
-// never dropped.
+// The columns.
 enum {
+    CUM,
     SHARE,
     ERROR,
     FLAT,
-    BEFORE,
-    PARTS,
 };
 
 // State of drawing the tree.
 struct drawing {
-    struct hp_text_part parts[PARTS];
-    size_t room;         // cells of a name with its steps; 0: any
+    struct hp_text_table table;
     uint32_t most_steps; // most steps that are drawn; of more, the number is written
     struct hp_text_widths widths;
     struct hp_text_names *names;
@@ -66,38 +63,21 @@ static void measure(struct drawing *drawing, const struct hp_view *view) {
     }
 }
 
-// Drop columns that do not fit, then draw fewer steps until names have room.
+// Add the columns that fit, then draw fewer steps until names have room.
 static void fit(struct drawing *drawing, const struct hp_view *view) {
-    size_t width = (size_t)drawing->widths.amount;
-    size_t error = (size_t)drawing->widths.error + 2;
-    drawing->parts[SHARE] = (struct hp_text_part){SHARE_WIDTH + 1, 1, false};
-    drawing->parts[ERROR] = (struct hp_text_part){error, 2, !hp_text_has_errors(view)};
-    drawing->parts[FLAT] = (struct hp_text_part){width + 1, 3, view->options.tree.invert};
-    drawing->parts[BEFORE] = (struct hp_text_part){width + 2, 0, false};
-    drawing->room = hp_text_fit(view, drawing->parts, PARTS);
+    struct hp_text_table *table = &drawing->table;
+    int width = drawing->widths.amount;
+    hp_text_table_add(table, "cum", width, 0);
+    hp_text_table_add(table, "cum%", SHARE_WIDTH, 1);
+    hp_text_table_add_error(table, "cum", drawing->widths.error, 2)->is_gone =
+        !hp_text_has_errors(view);
+    hp_text_table_add(table, "flat", width, 3)->is_gone = view->options.tree.invert;
+    hp_text_table_fit(table, 1);
     drawing->most_steps = MOST_STEPS;
-    while (drawing->room > 0 && drawing->most_steps > LEAST_STEPS &&
-           drawing->room < LEAST_NAME + 2 * drawing->most_steps) {
+    while (table->room > 0 && drawing->most_steps > LEAST_STEPS &&
+           table->room < LEAST_NAME + 2 * drawing->most_steps) {
         drawing->most_steps--;
     }
-}
-
-static void put_titles(struct hp_sink *out, const struct drawing *drawing,
-                       const struct hp_view *view) {
-    hp_sink_print(out, "%s%s%*s", HP_TEXT_ROW, hp_text_bold(view), drawing->widths.amount,
-                  "cum");
-    if (!drawing->parts[SHARE].is_gone) {
-        hp_sink_print(out, HP_TEXT_NEXT "%*s", SHARE_WIDTH, "cum%");
-    }
-    if (!drawing->parts[ERROR].is_gone) {
-        hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_error_title(out, view, "cum", drawing->widths.error);
-    }
-    if (!drawing->parts[FLAT].is_gone) {
-        hp_sink_print(out, HP_TEXT_NEXT "%*s", drawing->widths.amount, "flat");
-    }
-    hp_sink_print(out, HP_TEXT_NEXT " %s%s\n", hp_granularity_text(view->options.by),
-                  hp_text_plain(view));
 }
 
 // Whether a node has siblings, so that it has a branch before it.
@@ -127,7 +107,8 @@ static size_t room_of(const struct drawing *drawing, size_t number) {
     char text[FAR_SIZE];
     uint32_t steps = drawing->steps[number];
     size_t used = steps > drawing->most_steps ? far_right(text, steps) + 2 : 2 * steps;
-    return drawing->room > used ? drawing->room - used : drawing->room > 0;
+    size_t room = drawing->table.room;
+    return room > used ? room - used : room > 0;
 }
 
 // Find distinct names for all nodes, except those of runs (several frames in one line of
@@ -144,24 +125,30 @@ static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
     hp_text_names_make_distinct(drawing->names);
 }
 
-// Write the steps before the name of a node: lines of branches that continue, then its
+// Append to the name of a line.
+static void append(struct drawing *drawing, const char *text) {
+    hp_text_table_name(&drawing->table, hp_span_of(text));
+}
+
+// Append the steps before the name of a node: lines of branches that continue, then its
 // own branch.
-static void put_branches(struct hp_sink *out, struct drawing *drawing,
-                         const struct hp_tree *tree, size_t number) {
+static void append_branches(struct drawing *drawing, const struct hp_tree *tree,
+                            size_t number) {
     const struct hp_tree_node *node = &tree->nodes.at[number];
     bool branches = is_branch(tree, node);
     uint32_t steps = drawing->steps[number];
     char text[FAR_SIZE];
     if (steps > drawing->most_steps) {
         far_right(text, steps);
-        hp_sink_print(out, "%s%s", text, branches ? "├ " : "");
+        append(drawing, text);
+        append(drawing, branches ? "├ " : "");
         return;
     }
     for (uint32_t step = 1; step + branches <= steps; step++) {
-        hp_sink_text(out, drawing->is_open[step] ? "│ " : "  ");
+        append(drawing, drawing->is_open[step] ? "│ " : "  ");
     }
     if (branches) {
-        hp_sink_text(out, node->is_last ? "└ " : "├ ");
+        append(drawing, node->is_last ? "└ " : "├ ");
         drawing->is_open[steps] = !node->is_last;
     }
 }
@@ -240,10 +227,10 @@ static void build_run(struct hp_buffer *out, const struct hp_span *names, size_t
     hp_vec_append(&out->text, end, strlen(end));
 }
 
-// Write the text of a run: what its names have in common, or else its first and last
+// Append the text of a run: what its names have in common, or else its first and last
 // name; fewer names where there is no room.
-static void put_run(struct hp_sink *out, const struct hp_view *view,
-                    const struct hp_tree_node *node, size_t room) {
+static void append_run(struct drawing *drawing, const struct hp_view *view,
+                       const struct hp_tree_node *node, size_t room) {
     struct hp_span common = common_of(view, node);
     struct hp_span first = common.size > 0 ? common : hp_view_node(view, node->name);
     struct hp_span names[] = {first, hp_view_node(view, node[node->run - 1].name)};
@@ -253,46 +240,33 @@ static void put_run(struct hp_sink *out, const struct hp_view *view,
     do {
         text.text.count = 0;
         build_run(&text, names, count, node->run, cut);
-        cells = hp_text_cells((struct hp_span){text.text.at, text.text.count},
-                              view->options.text.ascii);
+        cells = hp_text_cells(hp_buffer_span(&text), view->options.text.ascii);
     } while (room > 0 && cells > room && count-- > 0);
-    hp_sink_put(out, text.text.at, text.text.count);
+    hp_text_table_name(&drawing->table, hp_buffer_span(&text));
     hp_vec_done(&text.text);
 }
 
 // Write the line of a node.
-static void put_node(struct hp_sink *out, struct drawing *drawing,
-                     const struct hp_view *view, size_t number) {
+static void put_node(struct drawing *drawing, const struct hp_view *view, size_t number) {
     const struct hp_tree *tree = view->extra;
     const struct hp_tree_node *node = &tree->nodes.at[number];
     struct hp_amount cum = hp_tree_cum(tree, node);
+    hp_fixed flat = hp_tree_flat(tree, node);
+    struct hp_text_cell *cells = drawing->table.cells.at;
     struct hp_text_estimate text;
     hp_text_row_estimate(&text, view, &cum);
-    hp_sink_text(out, HP_TEXT_ROW);
-    hp_text_put_value(out, &text, drawing->widths.amount);
-    if (!drawing->parts[SHARE].is_gone) {
-        hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_percent(out, cum.sum, hp_text_whole(view));
-    }
-    if (!drawing->parts[ERROR].is_gone) {
-        hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_error(out, view, &cum, &text, drawing->widths.error);
-    }
-    hp_fixed flat = hp_tree_flat(tree, node);
-    if (flat == 0 && !drawing->parts[FLAT].is_gone) {
-        hp_sink_print(out, HP_TEXT_NEXT "%*s", drawing->widths.amount, "-");
-    } else if (!drawing->parts[FLAT].is_gone) {
-        hp_sink_text(out, HP_TEXT_NEXT);
-        hp_text_value_of(out, view, flat, &text, drawing->widths.amount);
-    }
-    hp_sink_text(out, HP_TEXT_NEXT " ");
-    put_branches(out, drawing, tree, number);
+    cells[CUM] = hp_text_amount_cell(cum.sum, &text);
+    cells[SHARE] = hp_text_share_cell(cum.sum, hp_text_whole(view));
+    cells[ERROR] = hp_text_error_cell(view, &cum, &text);
+    cells[FLAT] = flat == 0 ? (struct hp_text_cell){.kind = HP_TEXT_DASH}
+                            : hp_text_amount_cell(flat, &text);
+    append_branches(drawing, tree, number);
     if (node->run > 1) {
-        put_run(out, view, node, room_of(drawing, number));
+        append_run(drawing, view, node, room_of(drawing, number));
     } else {
-        hp_text_put_name(out, drawing->names, node->name);
+        hp_text_table_name(&drawing->table, hp_text_name(drawing->names, node->name));
     }
-    hp_sink_text(out, "\n");
+    hp_text_table_put(&drawing->table, HP_TEXT_CELLS);
 }
 
 // The nodes that are not shown: those that the view omits, and those that --max-bytes has
@@ -345,27 +319,29 @@ static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t f
     }
 }
 
-void hp_text_tree(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_tree(struct hp_text_page *page, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     size_t count = tree->nodes.count;
     struct drawing drawing = {.steps = hp_alloc(count * sizeof *drawing.steps)};
+    hp_text_table_init(&drawing.table, page);
     measure(&drawing, view);
     fit(&drawing, view);
     count_steps(&drawing, tree);
     name_nodes(&drawing, view);
-    hp_text_head(out, view);
-    put_titles(out, &drawing, view);
+    hp_text_head(&page->lines, view);
+    hp_text_table_put(&drawing.table, HP_TEXT_TITLES);
     size_t shown = hp_view_fitting(view, count);
     for (size_t i = 0; i < shown; i++) {
         if (tree->nodes.at[i].run > 0) {
-            put_node(out, &drawing, view, i);
+            put_node(&drawing, view, i);
         }
     }
-    put_hidden(out, view, shown);
-    if (!drawing.parts[ERROR].is_gone) {
-        hp_text_error_note(out, view);
+    put_hidden(&page->lines, view, shown);
+    if (!drawing.table.columns.at[ERROR].is_gone) {
+        hp_text_error_note(&page->lines, view);
     }
-    hp_text_folding_notes(out, view);
+    hp_text_folding_notes(&page->lines, view);
     hp_text_names_free(drawing.names);
+    hp_text_table_done(&drawing.table);
     free(drawing.steps);
 }
