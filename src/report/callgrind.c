@@ -441,7 +441,7 @@ static void write_callgrind(struct hp_sink *out, const struct hp_view *view) {
     size_t modules = hp_view_module_count(view);
     struct callgrind_writer w = {.out = out, .view = view, .stacks = &view->stacks};
     w.costs = hp_alloc(w.stacks->all.count * sizeof *w.costs);
-    if (view->options.kind == HP_REPORT_DIFF) {
+    if (view->report->has_sides) {
         add_difference(&w);
     } else {
         add_metrics(&w);

@@ -61,8 +61,7 @@ hp_writer *hp_format_writer(const struct hp_format *format, enum hp_report_kind 
 // --- for programs -------------------------------------------------------------------------
 
 const char *hp_format_of_kind(enum hp_report_kind kind) {
-    bool is_merge = kind == HP_REPORT_MERGE || kind == HP_REPORT_TIMELINE;
-    return is_merge ? "pprof" : "text";
+    return hp_reports[kind]->format ? hp_reports[kind]->format : "text";
 }
 
 size_t hp_format_count(void) {

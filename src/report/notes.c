@@ -91,7 +91,7 @@ void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *d
     }
     report_filters(view, note, data);
     report_types(view, note, data);
-    if (view->options.kind == HP_REPORT_TIMELINE) {
+    if (view->report->needs_series) {
         note(data,
              hp_words(HP_WORDS(
                  "note-series",

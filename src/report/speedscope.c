@@ -184,7 +184,7 @@ static void write_speedscope(struct hp_sink *out, const struct hp_view *view) {
     number_frames(&w);
     put_head(&w);
     put_frames(&w);
-    if (view->options.kind == HP_REPORT_DIFF) {
+    if (view->report->has_sides) {
         put_difference(&w);
     } else {
         put_metrics(&w);

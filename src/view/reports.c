@@ -5,9 +5,11 @@
 const struct hp_report hp_report_merge = {
     .name = "merge",
     .help = "all inputs as one profile, for other tools",
+    .format = "pprof",
 };
 const struct hp_report hp_report_timeline = {
     .name = "timeline",
+    .format = "pprof",
     .needs_series = true,
 };
 const struct hp_report hp_report_info = {

@@ -212,6 +212,7 @@ struct hp_report {
     // One line for the list of commands; NULL: no command makes this report.
     const char *help;
     const char *row;        // what one row represents; NULL: options.by decides
+    const char *format;     // its format if none is chosen; NULL: text
     bool is_table;          // the report is rows only: formats of rows can write it
     bool needs_accounts;    // inputs must have statistics of the allocator
     bool needs_allocations; // inputs must have allocated bytes and their errors

@@ -503,7 +503,7 @@ static void put_cut(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_json_end(struct hp_sink *out, const struct hp_view *view) {
     put_cut(out, view);
-    if (view->options.kind != HP_REPORT_INFO && view->options.kind != HP_REPORT_ACCOUNT) {
+    if (view->report->build && !view->report->needs_accounts) { // memory of code
         hp_sink_text(out, ",\n \"moved\": ");
         hp_json_fixed(out, hp_charges_of(view).all_moved, view->options.metric);
         hp_json_next(out, view);

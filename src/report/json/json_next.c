@@ -10,7 +10,6 @@
 
 #include "base/utf8.h"
 #include "view/frame_rules.h"
-#include "view/report_list.h"
 #include "view/shortname.h"
 
 #include <string.h>
@@ -149,7 +148,7 @@ static void put_command(struct next *next, struct next_command command) {
     if (command.more) {
         hp_sink_print(out, ", \"%s\"", command.more);
     }
-    if (command.kind != HP_REPORT_INFO) {
+    if (hp_reports[command.kind]->build) { // options select what its rows are made of
         put_options(out, next->view);
     }
     hp_sink_text(out, "]}");
@@ -167,16 +166,16 @@ static void set_function(struct subject *subject, struct hp_span full) {
     subject->bare = hp_bare_name(subject->full, subject->rooms[1].at);
 }
 
-// Set `subject` to the function, file and module of the first row; a list has no file or
-// module.
+// Set `subject` to the function, file and module of the first row; a row with an origin of
+// its own, as in a list, has no file or module.
 static void find_subject(struct subject *subject, const struct hp_view *view) {
     hp_node_id node = {0};
-    if (view->options.kind == HP_REPORT_LIST) {
-        const struct hp_listing *listing = view->extra;
-        set_function(subject, hp_view_string(view, listing->functions.at[0].function));
+    if (view->report->origin) {
+        struct hp_origin own = view->report->origin(view, 0);
+        set_function(subject, hp_view_string(view, own.function));
         return;
     }
-    if (view->options.kind == HP_REPORT_STACKS) {
+    if (view->by_value) {
         const struct hp_stack_key *stack = &view->stacks.all.at[view->by_value[0]];
         node.n = stack->depth > 0 ? stack->at[0] : view->naming.empty.n;
     } else {
@@ -201,24 +200,26 @@ static bool has_focus(const struct hp_view *view) {
 
 // --- what is asked next -------------------------------------------------------------------
 
+// Write a command, unless it is the report itself.
+static void put_other(struct next *next, struct next_command command) {
+    if (command.kind != next->view->options.kind) {
+        put_command(next, command);
+    }
+}
+
 // Write the commands for a row that is a function, line or address.
 static void ask_of_function(struct next *next, const struct subject *subject) {
-    enum hp_report_kind kind = next->view->options.kind;
-    if (kind != HP_REPORT_PEEK) {
-        put_command(next,
-                    (struct next_command){"who calls the first row, and what it calls",
+    put_other(next, (struct next_command){"who calls the first row, and what it calls",
                                           HP_REPORT_PEEK, NULL, subject->full, NULL});
-    }
-    if (kind != HP_REPORT_LIST && subject->has_lines && subject->bare.size > 0) {
-        put_command(next,
-                    (struct next_command){"which of its lines hold it", HP_REPORT_LIST,
-                                          NULL, subject->bare, NULL});
+    if (subject->has_lines && subject->bare.size > 0) {
+        put_other(next, (struct next_command){"which of its lines hold it",
+                                              HP_REPORT_LIST, NULL, subject->bare, NULL});
     }
     // several patterns of one option are alternatives
-    if (kind != HP_REPORT_STACKS && !has_focus(next->view) && subject->untyped.size > 0) {
-        put_command(next, (struct next_command){"by which call stacks it is reached",
-                                                HP_REPORT_STACKS, "--focus=",
-                                                subject->untyped, "--limit=5"});
+    if (!has_focus(next->view) && subject->untyped.size > 0) {
+        put_other(next, (struct next_command){"by which call stacks it is reached",
+                                              HP_REPORT_STACKS,
+                                              "--focus=", subject->untyped, "--limit=5"});
     }
 }
 
@@ -276,7 +277,8 @@ static void ask_of_group(struct next *next) {
 }
 
 // Write the commands for a tree.
-static void ask_of_tree(struct next *next) {
+static void ask_of_tree(struct next *next, const struct subject *subject) {
+    (void)subject;
     struct hp_span none = {"", 0};
     if (!next->view->options.tree.invert) {
         put_command(next,
@@ -289,11 +291,14 @@ static void ask_of_tree(struct next *next) {
 
 // Write the commands that suit the kind of report and the kind of its rows.
 static void ask(struct next *next, const struct subject *subject) {
+    static void (*const own[HP_REPORT_KINDS])(struct next *, const struct subject *) = {
+        [HP_REPORT_TREE] = ask_of_tree,
+    };
     const struct hp_view *view = next->view;
     enum hp_granularity by = view->options.by;
     bool is_place = by == HP_BY_FILE || by == HP_BY_MODULE || by == HP_BY_BUILD;
-    if (view->options.kind == HP_REPORT_TREE) {
-        ask_of_tree(next);
+    if (own[view->options.kind]) {
+        own[view->options.kind](next, subject);
     } else if (view->report->growth) {
         ask_of_change(next, subject);
     } else if (by >= HP_BY_INPUT) {

@@ -97,15 +97,13 @@ static void put_holders(struct hp_sink *out, const struct hp_view *view) {
 
 // Write everything before the rows, by the kind of report.
 static void begin(struct hp_sink *out, const struct hp_view *view) {
-    if (view->options.kind == HP_REPORT_DIFF) {
-        hp_json_begin_diff(out, view);
-    } else if (view->options.kind == HP_REPORT_TREND) {
-        hp_json_begin_trend(out, view);
-    } else if (view->options.kind == HP_REPORT_LIFETIME) {
-        hp_json_begin_lifetime(out, view);
-    } else {
-        hp_json_begin(out, view);
-    }
+    static hp_writer *const writers[HP_REPORT_KINDS] = {
+        [HP_REPORT_DIFF] = hp_json_begin_diff,
+        [HP_REPORT_TREND] = hp_json_begin_trend,
+        [HP_REPORT_LIFETIME] = hp_json_begin_lifetime,
+    };
+    hp_writer *own = writers[view->options.kind];
+    (own ? own : hp_json_begin)(out, view);
 }
 
 static void write_rows(struct hp_sink *out, const struct hp_view *view) {

@@ -464,14 +464,14 @@ static bool labels_inputs(const struct profile_writer *w) {
 // a sixth of the memory of its profile; with one for each of many inputs it could take
 // many times as much.
 static size_t most_held(const struct profile_writer *w) {
-    bool has_series = w->view->options.kind == HP_REPORT_TIMELINE || labels_inputs(w);
+    bool has_series = w->view->report->needs_series || labels_inputs(w);
     return has_series ? HP_GZIP_HELD : MOST_HELD;
 }
 
 static void put_all_samples(struct profile_writer *w) {
-    if (w->view->options.kind == HP_REPORT_TIMELINE) {
+    if (w->view->report->needs_series) {
         put_timeline(w);
-    } else if (w->view->options.kind == HP_REPORT_DIFF) {
+    } else if (w->view->report->has_sides) {
         put_difference(w);
     } else if (labels_inputs(w)) {
         put_groups(w);
@@ -643,7 +643,7 @@ static void put_comments(struct profile_writer *w) {
         add_with_word(&comments, "hprof-agg warns: ", hp_view_warning(w->view, i));
     }
     add_address_kinds(&comments);
-    if (w->view->options.kind != HP_REPORT_DIFF) {
+    if (!w->view->report->has_sides) {
         add_process_keys(&comments);
     }
     hp_protobuf_numbers(&w->base.field, PROFILE_COMMENT, comments.texts.at,

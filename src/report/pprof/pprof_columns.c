@@ -51,7 +51,7 @@ static void add_errors(struct hp_pprof_columns *columns, const struct hp_view *v
 }
 
 bool hp_pprof_has_errors(const struct hp_view *view) {
-    return view->options.pprof.with_error && view->options.kind != HP_REPORT_DIFF;
+    return view->options.pprof.with_error && !view->report->has_sides;
 }
 
 // Whether a column with this type (its name) exists.
