@@ -22,6 +22,7 @@
 #define HP_REPORT_HTML_HTML_H
 
 #include "report/format.h"
+#include "report/json/json_writer.h"
 
 // --- text ---------------------------------------------------------------------------------
 
@@ -80,7 +81,6 @@ struct hp_html_kind {
     hp_writer *head;   // lines of facts about the inputs, then the warnings
     hp_writer *titles; // titles of the columns after the column of names
     hp_writer *notes;  // lines below the table that explain it
-    hp_writer *total;  // value of "total" in the JSON summary
 
     // Write the sentence at the top of the page: the total, and the row that has most of
     // it or changed most.
@@ -91,9 +91,10 @@ struct hp_html_kind {
     // Write the value or change of a node of the tree, before its name.
     void (*node)(struct hp_sink *out, const struct hp_view *view,
                  const struct hp_page_node *node);
-    // Write the values of a row as members of an object in the JSON summary, each after a
-    // comma.
-    void (*fields)(struct hp_sink *out, const struct hp_view *view, size_t row);
+    // Write the member "total" of the JSON summary, and the values of a row as members of
+    // its object there.
+    void (*total)(struct hp_json *json, const struct hp_view *view);
+    void (*fields)(struct hp_json *json, const struct hp_view *view, size_t row);
 };
 
 extern const struct hp_html_kind hp_html_top, hp_html_diff, hp_html_trend;

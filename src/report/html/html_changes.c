@@ -342,10 +342,9 @@ static void put_boxes(struct hp_sink *out, const struct hp_view *view,
 }
 
 // Write both sides and the change as members of an object: "base":ESTIMATE,"new":ESTIMATE,
-// "delta":ESTIMATE, or with other names of the sides.  `space` separates keys from values.
-static void put_estimates(struct hp_sink *out, const struct hp_view *view,
-                          const struct hp_change *change, const char *const sides[2],
-                          const char *space) {
+// "delta":ESTIMATE, or with other names of the sides.
+static void put_estimates(struct hp_json *json, const struct hp_view *view,
+                          const struct hp_change *change, const char *const sides[2]) {
     double confidence = view->options.confidence;
     const struct hp_amount amounts[] = {
         {.sum = change->before, .range = hp_change_side(change, 0, confidence)},
@@ -355,19 +354,20 @@ static void put_estimates(struct hp_sink *out, const struct hp_view *view,
     };
     const char *const names[] = {sides[0], sides[1], "delta"};
     for (size_t i = 0; i < 3; i++) {
-        hp_sink_print(out, "%s%s\"%s\":%s", i > 0 ? "," : "", i > 0 ? space : "",
-                      names[i], space);
-        hp_json_ends(out, view, &amounts[i], view->options.metric);
+        struct hp_json estimate = {.out = hp_json_value(json, names[i])};
+        hp_json_ends(&estimate, NULL, view, &amounts[i], view->options.metric);
     }
 }
 
-// Write the members of a change in the data; its keys do not depend on the inputs.
-static void put_members(struct hp_sink *out, const struct hp_view *view,
-                        const struct hp_change *change) {
+// Write a change in the data; its keys do not depend on the inputs.
+static void put_change(struct hp_sink *out, const struct hp_view *view,
+                       const struct hp_change *change) {
     static const char *const sides[] = {"base", "new"};
-    put_estimates(out, view, change, sides, "");
-    hp_sink_text(out, ",\"p\":");
-    hp_json_p(out, change->p);
+    struct hp_json json = {.out = out, .is_dense = true};
+    hp_json_open(&json, NULL, '{');
+    put_estimates(&json, view, change, sides);
+    hp_json_put_p(&json, "p", change->p);
+    hp_json_close(&json);
 }
 
 void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
@@ -376,15 +376,14 @@ void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
     const struct hp_difference *difference = own(view);
     hp_sink_print(
         out,
-        "\"comparison\":{\"inputs\":[%zu,%zu],\n\"sides\":[\"%s\",\"%s\"],\n\"total\":{",
+        "\"comparison\":{\"inputs\":[%zu,%zu],\n\"sides\":[\"%s\",\"%s\"],\n\"total\":",
         difference->inputs[0], difference->inputs[1], names_of_sides(view)[0],
         names_of_sides(view)[1]);
-    put_members(out, view, &difference->total);
-    hp_sink_text(out, "},\n\"left\":");
+    put_change(out, view, &difference->total);
+    hp_sink_text(out, ",\n\"left\":");
     if (view->head.is_filtered) {
-        hp_sink_text(out, "{");
-        put_members(out, view, &difference->filtered);
-        hp_sink_text(out, "},\n");
+        put_change(out, view, &difference->filtered);
+        hp_sink_text(out, ",\n");
     } else {
         hp_sink_text(out, "null,\n");
     }
@@ -396,24 +395,22 @@ void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
 // --- summary ------------------------------------------------------------------------------
 
 // Write the members of a change in the summary.
-static void put_summed(struct hp_sink *out, const struct hp_view *view,
+static void put_summed(struct hp_json *json, const struct hp_view *view,
                        const struct hp_change *change) {
-    put_estimates(out, view, change, names_of_sides(view), " ");
+    put_estimates(json, view, change, names_of_sides(view));
     if (!hp_view_is_of_differences(view)) {
-        hp_sink_text(out, ", \"p\": ");
-        hp_json_p(out, change->p);
+        hp_json_put_p(json, "p", change->p);
     }
 }
 
-static void total(struct hp_sink *out, const struct hp_view *view) {
-    hp_sink_text(out, "{");
-    put_summed(out, view, &own(view)->total);
-    hp_sink_text(out, "}");
+static void total(struct hp_json *json, const struct hp_view *view) {
+    hp_json_open(json, "total", '{');
+    put_summed(json, view, &own(view)->total);
+    hp_json_close(json);
 }
 
-static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
-    hp_sink_text(out, ", ");
-    put_summed(out, view, &own(view)->rows.at[row]);
+static void fields(struct hp_json *json, const struct hp_view *view, size_t row) {
+    put_summed(json, view, &own(view)->rows.at[row]);
 }
 
 const struct hp_html_kind hp_html_diff = {

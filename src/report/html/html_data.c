@@ -193,7 +193,7 @@ static void put_total(struct hp_sink *out, const struct html_writer *w,
                                                   : head->whole.of[metric],
                                .error = is_filtered ? &head->filtered_errors[column]
                                                     : &head->whole_errors[column]};
-    hp_json_ends(out, w->view, &amount, metric);
+    hp_json_ends(&(struct hp_json){.out = out}, NULL, w->view, &amount, metric);
 }
 
 // The part that put_each() writes of each metric: its description, its total, or the sum

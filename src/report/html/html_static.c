@@ -271,21 +271,20 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-static void total(struct hp_sink *out, const struct hp_view *view) {
+static void total(struct hp_json *json, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     struct hp_amount amount = {.sum = view->head.whole.of[metric],
                                .error = &view->head.whole_errors[hp_column_of(metric)]};
-    hp_json_ends(out, view, &amount, metric);
+    hp_json_ends(json, "total", view, &amount, metric);
 }
 
 // Write flat and cum as members of an object.
-static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
+static void fields(struct hp_json *json, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     for (size_t i = 0; i < 2; i++) {
         const struct hp_field *field = &view->fields.at[i];
         struct hp_amount amount = hp_view_cell(view, row, field, metric).amount;
-        hp_sink_print(out, ", \"%s\": ", field->column.key);
-        hp_json_ends(out, view, &amount, metric);
+        hp_json_ends(json, field->column.key, view, &amount, metric);
     }
 }
 

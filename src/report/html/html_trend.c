@@ -200,36 +200,30 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t number
 // --- summary ------------------------------------------------------------------------------
 
 // Write the growth of a row as members of an object.
-static void put_row(struct hp_sink *out, const struct hp_view *view,
+static void put_row(struct hp_json *json, const struct hp_view *view,
                     const struct hp_trend_row *row) {
     enum hp_metric metric = view->options.metric;
-    hp_sink_text(out, "\"first\": ");
-    hp_json_fixed(out, row->first, metric);
-    hp_sink_text(out, ", \"last\": ");
-    hp_json_fixed(out, row->last, metric);
-    hp_sink_text(out, ", \"slope\": ");
-    hp_json_double(out, row->slope);
-    hp_sink_text(out, ", \"at_least\": ");
-    hp_json_rough(out, row->rise.least);
-    hp_sink_print(out, ", \"per\": \"%s\", \"p\": ", row->trend->unit->name);
-    hp_json_p(out, row->rise.p);
-    hp_sink_print(out, ", \"shape\": \"%s\", \"significant\": %s",
-                  hp_trend_shape_name(row->shape),
-                  row->is_significant ? "true" : "false");
+    hp_json_put_fixed(json, "first", row->first, metric);
+    hp_json_put_fixed(json, "last", row->last, metric);
+    hp_json_put_double(json, "slope", row->slope);
+    hp_json_put_rough(json, "at_least", row->rise.least);
+    hp_json_put_word(json, "per", row->trend->unit->name);
+    hp_json_put_p(json, "p", row->rise.p);
+    hp_json_put_word(json, "shape", hp_trend_shape_name(row->shape));
+    hp_json_put_truth(json, "significant", row->is_significant);
     if (((const struct hp_trends *)view->extra)->count > 1) {
-        hp_sink_print(out, ", \"process\": \"%s\"", row->trend->name);
+        hp_json_put_word(json, "process", row->trend->name);
     }
 }
 
-static void total(struct hp_sink *out, const struct hp_view *view) {
-    hp_sink_text(out, "{");
-    put_row(out, view, &hp_largest_trend(view->extra)->total);
-    hp_sink_text(out, "}");
+static void total(struct hp_json *json, const struct hp_view *view) {
+    hp_json_open(json, "total", '{');
+    put_row(json, view, &hp_largest_trend(view->extra)->total);
+    hp_json_close(json);
 }
 
-static void fields(struct hp_sink *out, const struct hp_view *view, size_t row) {
-    hp_sink_text(out, ", ");
-    put_row(out, view, row_at(view, row));
+static void fields(struct hp_json *json, const struct hp_view *view, size_t row) {
+    put_row(json, view, row_at(view, row));
 }
 
 const struct hp_html_kind hp_html_trend = {

@@ -15,55 +15,48 @@
 
 // --- numbers ------------------------------------------------------------------------------
 
-void hp_json_key(struct hp_sink *out, const char *name) {
-    hp_sink_text(out, "\"");
-    hp_sink_text(out, name);
-    hp_sink_text(out, "\": ");
+void hp_json_class(struct hp_json *json, const char *key, enum hp_frame_class class) {
+    hp_json_put_text(json, key,
+                     hp_span_of(class < HP_CLASSES ? hp_frame_class_name(class) : ""));
 }
 
-void hp_json_class(struct hp_sink *out, enum hp_frame_class class) {
-    hp_json_text(out, hp_span_of(class < HP_CLASSES ? hp_frame_class_name(class) : ""));
+void hp_json_name(struct hp_json *json, const struct hp_view *view, hp_node_id node) {
+    hp_json_put_string(json, "name", hp_view_node(view, node));
+    hp_json_class(json, "class", hp_node_class(&view->naming, node));
 }
 
-void hp_json_name(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
-    hp_sink_text(out, "\"name\": ");
-    hp_json_string(out, hp_view_node(view, node));
-    hp_sink_text(out, ", \"class\": ");
-    hp_json_class(out, hp_node_class(&view->naming, node));
+static void put_range(struct hp_json *json, struct hp_interval range) {
+    hp_json_put_double(json, "low", range.low);
+    hp_json_put_double(json, "high", range.high);
 }
 
-// Write an estimate and its interval, without the closing brace.
-static void put_ends(struct hp_sink *out, const struct hp_view *view,
+void hp_json_range(struct hp_json *json, const char *key, struct hp_interval range) {
+    hp_json_open(json, key, '{');
+    put_range(json, range);
+    hp_json_close(json);
+}
+
+// Write the members of an estimate and its interval.
+static void put_ends(struct hp_json *json, const struct hp_view *view,
                      const struct hp_amount *amount, struct hp_interval range,
                      enum hp_metric metric) {
-    hp_sink_text(out, "{\"estimate\": ");
     if (hp_view_is_too_high(view, range)) {
-        hp_sink_text(out, "null");
+        hp_json_put_null(json, "estimate");
     } else {
-        hp_json_fixed(out, amount->sum, metric);
+        hp_json_put_fixed(json, "estimate", amount->sum, metric);
     }
-    hp_sink_text(out, ", \"low\": ");
-    hp_json_double(out, range.low);
-    hp_sink_text(out, ", \"high\": ");
-    hp_json_double(out, range.high);
+    put_range(json, range);
 }
 
-void hp_json_ends(struct hp_sink *out, const struct hp_view *view,
+void hp_json_ends(struct hp_json *json, const char *key, const struct hp_view *view,
                   const struct hp_amount *amount, enum hp_metric metric) {
-    put_ends(out, view, amount, hp_view_range(view, amount, metric), metric);
-    hp_sink_text(out, "}");
-}
-
-void hp_json_range(struct hp_sink *out, struct hp_interval range) {
-    hp_sink_text(out, "{\"low\": ");
-    hp_json_double(out, range.low);
-    hp_sink_text(out, ", \"high\": ");
-    hp_json_double(out, range.high);
-    hp_sink_text(out, "}");
+    hp_json_open(json, key, '{');
+    put_ends(json, view, amount, hp_view_range(view, amount, metric), metric);
+    hp_json_close(json);
 }
 
 // Write the part of an interval that is due to rounding; nothing if there is none.
-static void put_rounding(struct hp_sink *out, const struct hp_amount *amount,
+static void put_rounding(struct hp_json *json, const struct hp_amount *amount,
                          struct hp_interval range, enum hp_metric metric) {
     if (!amount->error || isnan(range.low)) {
         return;
@@ -71,54 +64,47 @@ static void put_rounding(struct hp_sink *out, const struct hp_amount *amount,
     struct hp_interval rounding =
         hp_precision_rounding(amount->sum, amount->error, metric);
     if (rounding.high > rounding.low) {
-        hp_sink_text(out, ", \"rounding\": ");
-        hp_json_range(out, rounding);
+        hp_json_range(json, "rounding", rounding);
     }
 }
 
-void hp_json_estimate(struct hp_sink *out, const struct hp_view *view,
+void hp_json_estimate(struct hp_json *json, const char *key, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric) {
     struct hp_interval range = hp_view_range(view, amount, metric);
-    bool is_of_seen = hp_precision_is_of_seen_sizes(amount->error, range, metric);
-    put_ends(out, view, amount, range, metric);
-    hp_sink_text(out, is_of_seen ? ", \"of\": \"sizes seen\"" : "");
-    put_rounding(out, amount, range, metric);
-    hp_sink_text(out, "}");
+    hp_json_open(json, key, '{');
+    put_ends(json, view, amount, range, metric);
+    if (hp_precision_is_of_seen_sizes(amount->error, range, metric)) {
+        hp_json_put_word(json, "of", "sizes seen");
+    }
+    put_rounding(json, amount, range, metric);
+    hp_json_close(json);
 }
 
-void hp_json_estimates(struct hp_sink *out, const struct hp_view *view,
+void hp_json_estimates(struct hp_json *json, const char *key, const struct hp_view *view,
                        hp_json_amount_fn *amount, const void *data) {
-    hp_sink_text(out, "{");
-    if (view->projection) {
-        enum hp_metric metric = view->options.metric;
-        struct hp_amount of_type = amount(data, metric);
-        hp_json_string(out, hp_span_of(view->type_name));
-        hp_sink_text(out, ": ");
-        hp_json_estimate(out, view, &of_type, metric);
-    }
-    for (enum hp_metric metric = 0; !view->projection && metric < HP_METRICS; metric++) {
-        hp_sink_text(out, metric > 0 ? ", " : "");
-        hp_json_key(out, hp_metric_name(metric));
-        if (hp_view_has_metric(view, metric)) {
+    hp_json_open(json, key, '{');
+    for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
+        bool is_shown = view->projection ? metric == view->options.metric
+                                         : hp_view_has_metric(view, metric);
+        if (is_shown) {
             struct hp_amount of_metric = amount(data, metric);
-            hp_json_estimate(out, view, &of_metric, metric);
-        } else {
-            hp_sink_text(out, "null");
+            hp_json_estimate(json, hp_view_metric_name(view, metric), view, &of_metric,
+                             metric);
+        } else if (!view->projection) {
+            hp_json_put_null(json, hp_metric_name(metric));
         }
     }
-    hp_sink_text(out, "}");
+    hp_json_close(json);
 }
 
-void hp_json_flags(struct hp_sink *out, unsigned flags) {
-    const char *between = "";
-    hp_sink_text(out, "[");
+void hp_json_flags(struct hp_json *json, const char *key, unsigned flags) {
+    hp_json_open(json, key, '[');
     for (unsigned bit = 0; bit < HP_ROW_FLAGS; bit++) {
         if (flags & 1u << bit) {
-            hp_sink_print(out, "%s\"%s\"", between, hp_row_flag_text(bit));
-            between = ", ";
+            hp_json_put_word(json, NULL, hp_row_flag_text(bit));
         }
     }
-    hp_sink_text(out, "]");
+    hp_json_close(json);
 }
 
 // --- cells --------------------------------------------------------------------------------
@@ -136,71 +122,69 @@ static struct hp_amount amount_of_cell(const void *data, enum hp_metric metric) 
 }
 
 // Write the values of a cell that has one for each dump, as an array.
-static void put_series(struct hp_sink *out, const struct hp_content *content) {
-    hp_sink_text(out, "[");
+static void put_series(struct hp_json *json, const char *key,
+                       const struct hp_content *content) {
+    hp_json_open(json, key, '[');
     for (size_t i = 0; i < content->count; i++) {
-        hp_sink_text(out, i > 0 ? ", " : "");
-        hp_json_double(out, content->series[i]);
+        hp_json_put_double(json, NULL, content->series[i]);
     }
-    hp_sink_text(out, "]");
+    hp_json_close(json);
 }
 
 // Write a number with the digits that its column has.
-static void put_number(struct hp_sink *out, const struct hp_field *field, double number) {
+static void put_number(struct hp_json *json, const char *key,
+                       const struct hp_field *field, double number) {
     if (field->column.cell == HP_CELL_P) {
-        hp_json_p(out, number);
+        hp_json_put_p(json, key, number);
     } else if (field->shown & HP_ROUGH) {
-        hp_json_rough(out, number);
+        hp_json_put_rough(json, key, number);
     } else {
-        hp_json_double(out, number);
+        hp_json_put_double(json, key, number);
     }
 }
 
 // Write an estimate in the report's metric, or in all metrics if the field asks for that.
-static void put_estimate(struct hp_sink *out, const struct hp_view *view,
-                         const struct hp_field *field, size_t row) {
-    enum hp_metric metric = view->options.metric;
-    struct cell cell = {view, row, field};
-    if (field->shown & HP_ALL_METRICS) {
-        hp_json_estimates(out, view, amount_of_cell, &cell);
+static void put_estimate(struct hp_json *json, const char *key, const struct cell *cell) {
+    enum hp_metric metric = cell->view->options.metric;
+    if (cell->field->shown & HP_ALL_METRICS) {
+        hp_json_estimates(json, key, cell->view, amount_of_cell, cell);
         return;
     }
-    struct hp_amount amount = amount_of_cell(&cell, metric);
-    hp_json_estimate(out, view, &amount, metric);
+    struct hp_amount amount = amount_of_cell(cell, metric);
+    hp_json_estimate(json, key, cell->view, &amount, metric);
 }
 
 // Write the value of a cell.
-static void put_cell(struct hp_sink *out, const struct hp_view *view,
-                     const struct hp_field *field, size_t row) {
-    enum hp_metric metric = view->options.metric;
+static void put_cell(struct hp_json *json, const char *key, const struct cell *cell) {
+    enum hp_metric metric = cell->view->options.metric;
     struct hp_content content = {.number = 0};
-    if (field->column.cell != HP_CELL_ESTIMATE && field->column.cell != HP_CELL_FLAGS) {
-        content = hp_view_cell(view, row, field, metric);
+    if (cell->field->column.cell != HP_CELL_ESTIMATE) {
+        content = hp_view_cell(cell->view, cell->row, cell->field, metric);
     }
-    switch (field->column.cell) {
+    switch (cell->field->column.cell) {
     case HP_CELL_ESTIMATE:
-        put_estimate(out, view, field, row);
+        put_estimate(json, key, cell);
         break;
     case HP_CELL_SUM:
-        hp_json_fixed(out, content.amount.sum, metric);
+        hp_json_put_fixed(json, key, content.amount.sum, metric);
         break;
     case HP_CELL_RATE:
     case HP_CELL_NUMBER:
     case HP_CELL_COUNT:
     case HP_CELL_P:
-        put_number(out, field, content.number);
+        put_number(json, key, cell->field, content.number);
         break;
     case HP_CELL_TEXT:
-        hp_json_string(out, hp_span_of(content.text));
+        hp_json_put_word(json, key, content.text);
         break;
     case HP_CELL_TRUTH:
-        hp_sink_text(out, content.number != 0 ? "true" : "false");
+        hp_json_put_truth(json, key, content.number != 0);
         break;
     case HP_CELL_FLAGS:
-        hp_json_flags(out, hp_view_flags(view, row));
+        hp_json_flags(json, key, hp_view_flags(cell->view, cell->row));
         break;
     case HP_CELL_SERIES:
-        put_series(out, &content);
+        put_series(json, key, &content);
         break;
     }
 }
@@ -211,20 +195,26 @@ static bool same_group(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }
 
-void hp_json_cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
+void hp_json_cells(struct hp_json *json, const struct hp_view *view, size_t row) {
     const char *group = NULL;
     for (size_t i = 0; i < view->fields.count; i++) {
         const struct hp_field *field = &view->fields.at[i];
         const char *key = field->column.key;
         bool goes_on = same_group(group, field->group);
-        hp_sink_text(out, group && !goes_on ? "}" : "");
-        hp_sink_text(out, i == 0 ? "" : field->shown & HP_NEW_LINE ? ",\n   " : ", ");
+        if (group && !goes_on) {
+            hp_json_close(json);
+        }
+        if (i > 0 && field->shown & HP_NEW_LINE) {
+            hp_json_line(json, 3);
+        }
         group = field->group;
         if (group && !goes_on) {
-            hp_sink_print(out, "\"%s\": {", group);
+            hp_json_open(json, group, '{');
         }
-        hp_json_key(out, group ? key + strlen(group) + 1 : key);
-        put_cell(out, view, field, row);
+        put_cell(json, group ? key + strlen(group) + 1 : key,
+                 &(struct cell){view, row, field});
     }
-    hp_sink_text(out, group ? "}" : "");
+    if (group) {
+        hp_json_close(json);
+    }
 }

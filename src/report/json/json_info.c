@@ -38,43 +38,31 @@
 #include <stdio.h>
 #include <string.h>
 
-// Write a member with a text, after a comma; null if the text is empty.
-static void put_text(struct hp_sink *out, const char *key, const char *text) {
-    hp_sink_text(out, ", ");
-    hp_json_key(out, key);
-    hp_json_text(out, hp_span_of(text));
-}
-
-// Write a member with a count, after a comma.
-static void put_count(struct hp_sink *out, const char *key, uint64_t count) {
-    hp_sink_text(out, ", ");
-    hp_json_key(out, key);
-    hp_sink_print(out, "%llu", (unsigned long long)count);
+// Write a member with a text; null if the text is empty.
+static void put_text(struct hp_json *json, const char *key, const char *text) {
+    hp_json_put_text(json, key, hp_span_of(text));
 }
 
 // Write "total" or "stacks_total" with the sum of each metric; null for a metric that the
 // inputs do not have.
-static void put_total(struct hp_sink *out, const char *key,
+static void put_total(struct hp_json *json, const char *key,
                       const struct hp_values *values, const bool has_metric[HP_METRICS]) {
-    hp_json_key(out, key);
-    hp_sink_text(out, "{");
+    hp_json_open(json, key, '{');
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
-        hp_sink_text(out, metric > 0 ? ", " : "");
-        hp_json_key(out, hp_metric_name(metric));
         if (has_metric[metric]) {
-            hp_json_fixed(out, values->of[metric], metric);
+            hp_json_put_fixed(json, hp_metric_name(metric), values->of[metric], metric);
         } else {
-            hp_sink_text(out, "null");
+            hp_json_put_null(json, hp_metric_name(metric));
         }
     }
-    hp_sink_text(out, "}");
+    hp_json_close(json);
 }
 
 // --- inputs -------------------------------------------------------------------------------
 
 // Write how an input is sampled, the numbers of its stacks, threads and addresses, and
 // its defects.
-static void put_contents(struct hp_sink *out, const struct hp_input_record *input) {
+static void put_contents(struct hp_json *json, const struct hp_input_record *input) {
     static const char *const scalings[] = {
         [HP_SCALING_NONE_SEEN] = "empty",   [HP_SCALING_RAW] = "raw",
         [HP_SCALING_UNBIASED] = "unbiased", [HP_SCALING_PER_LINE] = "objects",
@@ -86,63 +74,60 @@ static void put_contents(struct hp_sink *out, const struct hp_input_record *inpu
         [HP_HEADER_CONTRADICTS] = "contradicts",
     };
     static const char *const large_sizes[] = {
-        [HP_LARGE_AUTO] = "null",
-        [HP_LARGE_CLASSES] = "\"classes\"",
-        [HP_LARGE_PAGES] = "\"pages\"",
+        [HP_LARGE_AUTO] = "",
+        [HP_LARGE_CLASSES] = "classes",
+        [HP_LARGE_PAGES] = "pages",
     };
-    put_text(out, "format", hp_producer_text(input->producer));
-    put_text(out, "sampling", scalings[input->scaling]);
-    put_count(out, "period", input->period);
-    put_count(out, "bytes", input->bytes);
-    put_count(out, "stacks", input->stacks);
-    put_count(out, "threads", input->threads);
-    put_count(out, "addresses", input->addresses);
-    put_count(out, "unplaced_addresses", input->unmapped_addresses);
-    put_count(out, "listed", input->listed);
-    hp_sink_text(out, ",\n   \"passed_over\": {");
-    hp_sink_print(out,
-                  "\"malformed\": %llu, \"unknown\": %llu, \"wrapped\": %llu, "
-                  "\"overlaps\": %llu}",
-                  (unsigned long long)input->malformed.count,
-                  (unsigned long long)input->unknown.count,
-                  (unsigned long long)input->wrapped.count,
-                  (unsigned long long)input->overlaps.count);
-    put_text(out, "header", checks[input->header_check]);
-    put_count(out, "torn_stacks", input->inconsistent_stacks);
-    hp_sink_text(out, ", \"large_sizes\": ");
-    hp_sink_text(out, large_sizes[input->large_sizes]);
+    put_text(json, "format", hp_producer_text(input->producer));
+    put_text(json, "sampling", scalings[input->scaling]);
+    hp_json_put_count(json, "period", input->period);
+    hp_json_put_count(json, "bytes", input->bytes);
+    hp_json_put_count(json, "stacks", input->stacks);
+    hp_json_put_count(json, "threads", input->threads);
+    hp_json_put_count(json, "addresses", input->addresses);
+    hp_json_put_count(json, "unplaced_addresses", input->unmapped_addresses);
+    hp_json_put_count(json, "listed", input->listed);
+    hp_json_line(json, 3);
+    hp_json_open(json, "passed_over", '{');
+    hp_json_put_count(json, "malformed", input->malformed.count);
+    hp_json_put_count(json, "unknown", input->unknown.count);
+    hp_json_put_count(json, "wrapped", input->wrapped.count);
+    hp_json_put_count(json, "overlaps", input->overlaps.count);
+    hp_json_close(json);
+    put_text(json, "header", checks[input->header_check]);
+    hp_json_put_count(json, "torn_stacks", input->inconsistent_stacks);
+    put_text(json, "large_sizes", large_sizes[input->large_sizes]);
 }
 
 // Write how many stacks have object sizes that are unique, several possible ones, or
 // unknown.
-static void put_read(struct hp_sink *out, const struct hp_input_record *input) {
-    hp_sink_text(out, ",\n   \"sizes\": {");
+static void put_read(struct hp_json *json, const struct hp_input_record *input) {
+    hp_json_line(json, 3);
+    hp_json_open(json, "sizes", '{');
     for (int i = 0; i < HP_READS; i++) {
-        hp_sink_print(out, "%s\"%s\": {\"stacks\": %llu, \"bytes\": ", i > 0 ? ", " : "",
-                      hp_read_text((enum hp_read)i),
-                      (unsigned long long)input->read[i].stacks);
-        hp_json_fixed(out, input->read[i].bytes, HP_INUSE_SPACE);
-        hp_sink_text(out, "}");
+        hp_json_open(json, hp_read_text((enum hp_read)i), '{');
+        hp_json_put_count(json, "stacks", input->read[i].stacks);
+        hp_json_put_fixed(json, "bytes", input->read[i].bytes, HP_INUSE_SPACE);
+        hp_json_close(json);
     }
-    hp_sink_text(out, "}");
+    hp_json_close(json);
 }
 
 // Write why an input is not used, or not used completely; null: it is used.
-static void put_reason(struct hp_sink *out, const struct hp_input *input) {
+static void put_reason(struct hp_json *json, const struct hp_input *input) {
     const struct hp_err *err = input->err;
     char text[sizeof err->message + 128] = "";
     if (err) {
         snprintf(text, sizeof text, "%s%s%s", err->message, err->sys != 0 ? ": " : "",
                  err->sys != 0 ? strerror(err->sys) : "");
     }
-    put_text(out, "reason", text);
+    put_text(json, "reason", text);
 }
 
 // Write the totals of sample types, "sample_types": {"resident_space": 500000.000}, of an
 // input, or of all inputs if it is NULL; nothing if there are none.
-static void put_types(struct hp_sink *out, const struct hp_view *view,
+static void put_types(struct hp_json *json, const struct hp_view *view,
                       const struct hp_input_record *input) {
-    const char *between = input ? ",\n   \"sample_types\": {" : ",\n \"sample_types\": {";
     const struct hp_sample_type *type;
     bool any = false;
     hp_vec_each (type, &hp_view_types(view)->of) {
@@ -150,42 +135,38 @@ static void put_types(struct hp_sink *out, const struct hp_view *view,
             input ? hp_sample_type_input(type, input->number) : NULL;
         if (has || !input) {
             char *name = hp_view_type_name(view, type);
-            hp_sink_text(out, between);
-            hp_json_string(out, hp_span_of(name));
-            hp_sink_text(out, ": ");
-            hp_json_fixed(out, has ? has->total : hp_sample_type_total(type),
-                          type->in_place_of);
-            between = ", ";
+            if (!any) {
+                hp_json_line(json, input ? 3 : 1);
+                hp_json_open(json, "sample_types", '{');
+            }
+            hp_json_put_fixed(json, name, has ? has->total : hp_sample_type_total(type),
+                              type->in_place_of);
             any = true;
             free(name);
         }
     }
-    hp_sink_text(out, any ? "}" : "");
+    if (any) {
+        hp_json_close(json);
+    }
 }
 
 // Write "total" with the sums of an input.
-static void put_input_total(struct hp_sink *out, const struct hp_input_record *input) {
+static void put_input_total(struct hp_json *json, const struct hp_input_record *input) {
     bool has_metric[HP_METRICS];
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         has_metric[metric] = hp_input_has_metric(input, metric);
     }
-    hp_sink_text(out, ",\n   ");
     struct hp_values whole = hp_input_whole(input);
-    put_total(out, "total", &whole, has_metric);
+    hp_json_line(json, 3);
+    put_total(json, "total", &whole, has_metric);
     if (input->has_gain) {
-        hp_sink_text(out, ",\n   ");
-        put_total(out, "stacks_total", &input->total, has_metric);
+        hp_json_line(json, 3);
+        put_total(json, "stacks_total", &input->total, has_metric);
     }
 }
 
-// Write the process of an input, and whether this dump of it is used.
-static void put_moment(struct hp_sink *out, const struct hp_view *view, size_t i) {
-    put_count(out, "process", view->head.inputs[i].process);
-    put_text(out, "moment", hp_view_moment_of(view, i));
-}
-
 // Write an input.
-static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i) {
+static void put_input(struct hp_json *json, const struct hp_view *view, size_t i) {
     const struct hp_input_record *input = &view->head.inputs[i];
     static const char *const statuses[] = {
         [HP_INPUT_USED] = "used",
@@ -198,89 +179,96 @@ static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i)
         [HP_INPUT_REPLACED] = "skipped",
     };
     const struct hp_input *public = &input->public;
-    hp_sink_text(out, "{\"name\": ");
-    hp_json_string(out, hp_span_of(public->name));
-    put_text(out, "status", statuses[public->status]);
-    put_reason(out, public);
+    hp_json_open(json, NULL, '{');
+    hp_json_put_word(json, "name", public->name);
+    put_text(json, "status", statuses[public->status]);
+    put_reason(json, public);
     if (hp_input_is_used(input)) {
-        put_moment(out, view, i);
-        put_contents(out, input);
-        put_read(out, input);
-        put_input_total(out, input);
-        put_types(out, view, input);
+        hp_json_put_count(json, "process", input->process);
+        put_text(json, "moment", hp_view_moment_of(view, i));
+        put_contents(json, input);
+        put_read(json, input);
+        put_input_total(json, input);
+        put_types(json, view, input);
     }
-    hp_sink_text(out, "}");
+    hp_json_close(json);
 }
 
 // --- processes ----------------------------------------------------------------------------
 
-// Write a process.
-static void put_process(struct hp_sink *out, const struct hp_view *view,
-                        const struct hp_process *process) {
-    bool has_several = process->dumps > 1;
-    bool is_chosen = process->chosen != HP_NO_INPUT;
-    hp_sink_text(out, "{\"key\": ");
+// Write what identifies a process: the key that its memory map has, and its pid.
+static void put_identity(struct hp_json *json, const struct hp_process *process) {
     if (hp_digest_is_known(process->map)) {
+        struct hp_sink *out = hp_json_value(json, "key");
         hp_sink_text(out, "\"");
         hp_process_write_key(out, process);
         hp_sink_text(out, "\"");
     } else {
-        hp_sink_text(out, "null");
+        hp_json_put_null(json, "key");
     }
     if (process->pid != 0) {
-        put_count(out, "pid", process->pid);
+        hp_json_put_count(json, "pid", process->pid);
     } else {
-        put_text(out, "pid", "");
+        hp_json_put_null(json, "pid");
     }
-    put_count(out, "dumps", process->dumps);
-    put_text(out, "told_by", hp_process_evidence_text(process));
-    put_text(out, "order", has_several ? hp_newest_by_text(process->newest_by) : "");
-    put_text(out, "used",
+}
+
+// Write a process.
+static void put_process(struct hp_json *json, const struct hp_view *view,
+                        const struct hp_process *process) {
+    bool has_several = process->dumps > 1;
+    bool is_chosen = process->chosen != HP_NO_INPUT;
+    hp_json_open(json, NULL, '{');
+    put_identity(json, process);
+    hp_json_put_count(json, "dumps", process->dumps);
+    put_text(json, "told_by", hp_process_evidence_text(process));
+    put_text(json, "order", has_several ? hp_newest_by_text(process->newest_by) : "");
+    put_text(json, "used",
              is_chosen ? view->head.inputs[process->chosen].public.name : "");
-    put_text(out, "why",
+    put_text(json, "why",
              is_chosen && has_several
                  ? hp_process_choice_text(process, view->head.snapshots)
                  : "");
-    hp_sink_text(out, "}");
+    hp_json_close(json);
 }
 
-static void put_processes(struct hp_sink *out, const struct hp_view *view) {
-    const char *between = "\n  ";
+static void put_processes(struct hp_json *json, const struct hp_view *view) {
     const struct hp_process *process;
     hp_vec_each (process, &view->head.processes->all) {
-        hp_sink_text(out, between);
-        put_process(out, view, process);
-        between = ",\n  ";
+        hp_json_line(json, 2);
+        put_process(json, view, process);
     }
 }
 
 // --- diagnostics --------------------------------------------------------------------------
 
 // Write a diagnostic with the number of inputs that have it, and the names of some.
-static void put_diagnosed(struct hp_sink *out, const struct hp_view *view,
+static void put_diagnosed(struct hp_json *json, const struct hp_view *view,
                           enum hp_diagnostic_kind kind,
                           const struct hp_diagnosed *diagnosed) {
-    hp_sink_print(out, "{\"kind\": \"%s\", \"inputs\": %llu, \"named\": [",
-                  hp_diagnostic_name(kind), (unsigned long long)diagnosed->inputs);
+    hp_json_open(json, NULL, '{');
+    hp_json_put_word(json, "kind", hp_diagnostic_name(kind));
+    hp_json_put_count(json, "inputs", diagnosed->inputs);
+    hp_json_open(json, "named", '[');
     for (uint32_t i = 0; i < diagnosed->named; i++) {
         const uint64_t *id = diagnosed->of[i].of;
         const char *name = hp_view_name_of_input(view, diagnosed->of[i]);
-        hp_sink_print(out, "%s{\"identity\": \"%016llx%04llx\"", i > 0 ? ", " : "",
+        hp_json_open(json, NULL, '{');
+        hp_sink_print(hp_json_value(json, "identity"), "\"%016llx%04llx\"",
                       (unsigned long long)id[0], (unsigned long long)id[1]);
-        put_text(out, "name", name ? name : "");
-        hp_sink_text(out, "}");
+        put_text(json, "name", name ? name : "");
+        hp_json_close(json);
     }
-    hp_sink_text(out, "]}");
+    hp_json_close(json);
+    hp_json_close(json);
 }
 
-static void put_diagnostics(struct hp_sink *out, const struct hp_view *view) {
-    const char *between = "\n  ";
+static void put_diagnostics(struct hp_json *json, const struct hp_view *view) {
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
         struct hp_diagnosed diagnosed = hp_view_diagnosed(view, i);
         if (diagnosed.inputs > 0) {
-            hp_sink_text(out, between);
-            put_diagnosed(out, view, i, &diagnosed);
-            between = ",\n  ";
+            hp_json_line(json, 2);
+            put_diagnosed(json, view, i, &diagnosed);
         }
     }
 }
@@ -302,108 +290,139 @@ static const char *address_kind(const struct hp_module *module) {
 // Write "build": the kind of proof that the file at hand is the build of the module that
 // ran, and the number of dumps with which it was compared (null if these are in
 // partials); null instead of both if no proof was needed.
-static void put_build(struct hp_sink *out, const struct hp_module *module) {
+static void put_build(struct hp_json *json, const struct hp_module *module) {
     static const char *const proofs[] = {
         [HP_PROOF_NO_FILE] = "no-file", [HP_PROOF_UNCHECKED] = "unchecked",
         [HP_PROOF_OPEN] = "open",       [HP_PROOF_STAMPED] = "stamped",
         [HP_PROOF_FITS] = "fits",
     };
     if (module->proof == HP_PROOF_NONE) {
-        hp_sink_text(out, ", \"build\": null");
-    } else if (module->has_partials) {
-        hp_sink_print(out, ", \"build\": {\"proof\": \"%s\", \"dumps\": null}",
-                      proofs[module->proof]);
+        hp_json_put_null(json, "build");
+        return;
+    }
+    hp_json_open(json, "build", '{');
+    hp_json_put_word(json, "proof", proofs[module->proof]);
+    if (module->has_partials) {
+        hp_json_put_null(json, "dumps");
     } else {
-        hp_sink_print(out, ", \"build\": {\"proof\": \"%s\", \"dumps\": %u}",
-                      proofs[module->proof], module->dumps);
+        hp_json_put_count(json, "dumps", module->dumps);
+    }
+    hp_json_close(json);
+}
+
+// Write how many return addresses were checked, and how many follow no call; null if none
+// was.
+static void put_returns(struct hp_json *json, const struct hp_module *module) {
+    if (module->returns.checked > 0) {
+        hp_json_open(json, "return_addresses", '{');
+        hp_json_put_count(json, "checked", module->returns.checked);
+        hp_json_put_count(json, "follow_no_call", module->returns.failed);
+        hp_json_close(json);
+    } else {
+        hp_json_put_null(json, "return_addresses");
     }
 }
 
 // Write a module.
-static void put_module(struct hp_sink *out, const struct hp_view *view,
+static void put_module(struct hp_json *json, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
-    hp_sink_text(out, "{\"path\": ");
-    hp_json_string(out, hp_view_string(view, module->path));
-    hp_sink_print(out, ", \"deleted\": %s, \"frames\": %zu, \"address_kind\": \"%s\"",
-                  module->deleted ? "true" : "false", frames, address_kind(module));
-    put_text(out, "build_id", text_of(view, module->build_id));
-    put_text(out, "symbols", hp_sym_status_text(module->status));
-    put_text(out, "symbols_from", text_of(view, module->symbols_from));
-    put_text(out, "note", text_of(view, module->note));
-    put_build(out, module);
-    hp_sink_text(out, ", \"return_addresses\": ");
-    if (module->returns.checked > 0) {
-        hp_sink_print(out, "{\"checked\": %u, \"follow_no_call\": %u}",
-                      module->returns.checked, module->returns.failed);
-    } else {
-        hp_sink_text(out, "null");
-    }
-    hp_sink_print(out, ", \"lacks_inlines\": %s",
-                  module->lacks_inlines ? "true" : "false");
-    hp_sink_text(out, "}");
+    hp_json_open(json, NULL, '{');
+    hp_json_put_string(json, "path", hp_view_string(view, module->path));
+    hp_json_put_truth(json, "deleted", module->deleted);
+    hp_json_put_count(json, "frames", frames);
+    hp_json_put_word(json, "address_kind", address_kind(module));
+    put_text(json, "build_id", text_of(view, module->build_id));
+    put_text(json, "symbols", hp_sym_status_text(module->status));
+    put_text(json, "symbols_from", text_of(view, module->symbols_from));
+    put_text(json, "note", text_of(view, module->note));
+    put_build(json, module);
+    put_returns(json, module);
+    hp_json_put_truth(json, "lacks_inlines", module->lacks_inlines);
+    hp_json_close(json);
 }
 
-static void put_modules(struct hp_sink *out, const struct hp_view *view) {
+static void put_modules(struct hp_json *json, const struct hp_view *view) {
     size_t *frames = hp_view_frame_counts(view);
     for (uint32_t i = 1; i < hp_view_module_count(view); i++) {
-        hp_sink_text(out, i > 1 ? ",\n  " : "\n  ");
-        put_module(out, view, hp_view_module(view, (hp_module_id){i}), frames[i]);
+        hp_json_line(json, 2);
+        put_module(json, view, hp_view_module(view, (hp_module_id){i}), frames[i]);
     }
     free(frames);
 }
 
+// --- the report ---------------------------------------------------------------------------
+
 // Write "error": how far off sampling alone and rounding alone can make the sum of all
 // stacks, in each column whose error is known; nothing if none is.
-static void put_errors(struct hp_sink *out, const struct hp_view *view) {
-    const char *between = ",\n \"error\": {";
+static void put_errors(struct hp_json *json, const struct hp_view *view) {
     bool any = false;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         struct hp_error_parts parts = hp_view_error_parts(view, i);
-        if (parts.is_known) {
-            hp_sink_text(out, between);
-            hp_json_key(out, hp_metric_name(hp_space_of(i)));
-            hp_sink_text(out, "{\"sampling\": ");
-            hp_json_range(out, parts.sampling);
-            hp_sink_text(out, ", \"rounding\": ");
-            hp_json_range(out, parts.rounding);
-            hp_sink_text(out, "}");
-            between = ", ";
-            any = true;
+        if (!parts.is_known) {
+            continue;
         }
+        if (!any) {
+            hp_json_line(json, 1);
+            hp_json_open(json, "error", '{');
+        }
+        hp_json_open(json, hp_metric_name(hp_space_of(i)), '{');
+        hp_json_range(json, "sampling", parts.sampling);
+        hp_json_range(json, "rounding", parts.rounding);
+        hp_json_close(json);
+        any = true;
     }
-    hp_sink_text(out, any ? "}" : "");
+    if (any) {
+        hp_json_close(json);
+    }
 }
 
-void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
-    bool has_metric[HP_METRICS];
-    hp_sink_text(out,
-                 "{\"schema\": \"hprof-agg.info/1\", \"command\": \"info\",\n "
-                 "\"inputs\": [");
+static void put_inputs(struct hp_json *json, const struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
-        hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
-        put_input(out, view, i);
+        hp_json_line(json, 2);
+        put_input(json, view, i);
     }
-    hp_sink_text(out, "],\n \"processes\": [");
-    put_processes(out, view);
-    hp_sink_text(out, "],\n \"diagnostics\": [");
-    put_diagnostics(out, view);
-    hp_sink_text(out, "],\n \"modules\": [");
-    put_modules(out, view);
-    hp_sink_text(out, "],\n ");
+}
+
+// Write the totals of all inputs that are used.
+static void put_totals(struct hp_json *json, const struct hp_view *view) {
+    bool has_metric[HP_METRICS];
     for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
         has_metric[metric] = hp_view_has_metric(view, metric);
     }
-    put_total(out, "total", &view->head.counted, has_metric);
+    hp_json_line(json, 1);
+    put_total(json, "total", &view->head.counted, has_metric);
     if (view->head.has_gain) {
-        hp_sink_text(out, ",\n ");
-        put_total(out, "stacks_total", &view->head.counted_stacks, has_metric);
+        hp_json_line(json, 1);
+        put_total(json, "stacks_total", &view->head.counted_stacks, has_metric);
     }
-    put_errors(out, view);
-    put_types(out, view, NULL);
+}
+
+void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
+    static const struct {
+        const char *key;
+        hp_json_part *put;
+    } lists[] = {
+        {"inputs", put_inputs},
+        {"processes", put_processes},
+        {"diagnostics", put_diagnostics},
+        {"modules", put_modules},
+    };
+    struct hp_json json = {.out = out};
+    hp_json_open(&json, NULL, '{');
+    hp_json_put_word(&json, "schema", "hprof-agg.info/1");
+    hp_json_put_word(&json, "command", "info");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        hp_json_line(&json, 1);
+        hp_json_open(&json, lists[i].key, '[');
+        lists[i].put(&json, view);
+        hp_json_close(&json);
+    }
+    put_totals(&json, view);
+    put_errors(&json, view);
+    put_types(&json, view, NULL);
     if (view->options.memory_limit) {
-        hp_sink_text(out, ",\n ");
-        hp_json_key(out, "memory_limit");
-        hp_json_string(out, hp_span_of(view->options.memory_limit));
+        hp_json_line(&json, 1);
+        hp_json_put_word(&json, "memory_limit", view->options.memory_limit);
     }
-    hp_json_end(out, view);
+    hp_json_end(&json, view);
 }

@@ -28,10 +28,8 @@ struct next_command {
 
 // State of writing the commands that answer a reader's next question.
 struct next {
-    struct hp_sink *out;
+    struct hp_json *json;
     const struct hp_view *view;
-    // Number of commands written so far.
-    size_t count;
 };
 
 // The function, file and module of the first row, which the commands ask about.
@@ -49,63 +47,89 @@ struct subject {
 
 // --- commands -----------------------------------------------------------------------------
 
+static void append(struct hp_buffer *text, const char *more) {
+    hp_buffer_append(text, hp_span_of(more));
+}
+
+// Write a word of the command line, and free it.
+static void put_argument(struct hp_json *json, struct hp_buffer *text) {
+    hp_json_put_string(json, NULL, hp_buffer_span(text));
+    hp_vec_done(&text->text);
+}
+
 // Write a pattern that matches this name only: ^\Qname\E$, in which a \E becomes \E\\E\Q.
-static void put_pattern(struct hp_sink *out, const char *option, struct hp_span name) {
-    hp_sink_print(out, ", \"%s^\\\\Q", option ? option : "");
+static void put_pattern(struct hp_json *json, const char *option, struct hp_span name) {
+    struct hp_buffer text = {0};
+    append(&text, option ? option : "");
+    append(&text, "^\\Q");
     for (size_t i = 0; i + 1 < name.size;) {
         bool is_end = name.at[i] == '\\' && name.at[i + 1] == 'E';
         if (is_end) {
-            hp_json_characters(out, (struct hp_span){name.at, i});
-            hp_sink_text(out, "\\\\E\\\\\\\\E\\\\Q");
+            hp_buffer_append(&text, (struct hp_span){name.at, i});
+            append(&text, "\\E\\\\E\\Q");
             name = hp_span_from(name, i + 2);
         }
         i = is_end ? 0 : i + 1;
     }
-    hp_json_characters(out, name);
-    hp_sink_text(out, "\\\\E$\"");
+    hp_buffer_append(&text, name);
+    append(&text, "\\E$");
+    put_argument(json, &text);
 }
 
 // Write an option with its value.
-static void put_value(struct hp_sink *out, const char *option, const char *value) {
-    hp_sink_print(out, ", \"--%s=", option);
-    hp_json_characters(out, hp_span_of(value));
-    hp_sink_text(out, "\"");
+static void put_value(struct hp_json *json, const char *option, struct hp_span value) {
+    struct hp_buffer text = {0};
+    append(&text, "--");
+    append(&text, option);
+    append(&text, "=");
+    hp_buffer_append(&text, value);
+    put_argument(json, &text);
 }
 
-// Write the options that select what is measured: thread, age, metric, frames and
-// filters.
-static void put_options(struct hp_sink *out, const struct hp_view *view) {
+static void put_word(struct hp_json *json, const char *option, const char *value) {
+    put_value(json, option, hp_span_of(value));
+}
+
+// Write the rules for frames that have an option, and the filters.
+static void put_rules(struct hp_json *json, const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
-    if (view->head.thread.size > 0) {
-        hp_sink_text(out, ", \"--thread=");
-        hp_json_characters(out, view->head.thread);
-        hp_sink_text(out, "\"");
-    }
-    if (view->head.older_than > 0) {
-        char age[HP_NUMBER_SIZE];
-        hp_format_double(age, (double)view->head.older_than / 1e9);
-        hp_sink_print(out, ", \"--older-than=%ss\"", age);
-    }
-    if (options->metric != HP_INUSE_SPACE || view->projection) {
-        put_value(out, "metric", hp_view_metric_name(view, options->metric));
-    }
-    if (options->frames.fold != HP_FRAMES_CODE) {
-        hp_sink_print(out, ", \"--frames=%s\"", hp_frames_name(options->frames.fold));
-    }
-    hp_sink_text(out, options->frames.no_inlines ? ", \"--no-inlines\"" : "");
     for (size_t i = 0; i < options->frames.rule_count; i++) {
         const struct hp_frame_rule *rule = &options->frames.rules[i];
         bool has_option = rule->makes == HP_CLASS_WRAPPER || rule->makes == HP_CLASS_OWN;
         if (has_option && rule->field == HP_FIELD_ANY) {
-            put_value(out, hp_frame_class_name(rule->makes), rule->pattern);
+            put_word(json, hp_frame_class_name(rule->makes), rule->pattern);
         }
     }
     for (size_t i = 0; i < view->filters.count; i++) {
         const struct hp_filter *filter = &view->filters.at[i];
         if (filter->rule != HP_PICK) {
-            put_value(out, hp_filter_rule_text(filter->rule), filter->pattern);
+            put_word(json, hp_filter_rule_text(filter->rule), filter->pattern);
         }
     }
+}
+
+// Write the options that select what is measured: thread, age, metric, frames and
+// filters.
+static void put_options(struct hp_json *json, const struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    if (view->head.thread.size > 0) {
+        put_value(json, "thread", view->head.thread);
+    }
+    if (view->head.older_than > 0) {
+        char age[HP_NUMBER_SIZE + 1];
+        hp_format_double(age, (double)view->head.older_than / 1e9);
+        put_word(json, "older-than", strcat(age, "s"));
+    }
+    if (options->metric != HP_INUSE_SPACE || view->projection) {
+        put_word(json, "metric", hp_view_metric_name(view, options->metric));
+    }
+    if (options->frames.fold != HP_FRAMES_CODE) {
+        put_word(json, "frames", hp_frames_name(options->frames.fold));
+    }
+    if (options->frames.no_inlines) {
+        hp_json_put_word(json, NULL, "--no-inlines");
+    }
+    put_rules(json, view);
 }
 
 // Whether a text has only characters that every reader of JSON returns unchanged, and
@@ -135,23 +159,28 @@ static bool has_safe_options(const struct hp_view *view) {
 
 // Write a command; nothing if its name is not safe.
 static void put_command(struct next *next, struct next_command command) {
-    struct hp_sink *out = next->out;
+    struct hp_json *json = next->json;
     if (!is_safe(command.pattern)) {
         return;
     }
-    hp_sink_print(out, "%s{\"answers\": \"%s\",\n   \"argv\": [\"hprof-agg\", \"%s\"",
-                  next->count++ > 0 ? ",\n  " : "\n  ", command.answers,
-                  hp_reports[command.kind]->name);
+    hp_json_line(json, 2);
+    hp_json_open(json, NULL, '{');
+    hp_json_put_word(json, "answers", command.answers);
+    hp_json_line(json, 3);
+    hp_json_open(json, "argv", '[');
+    hp_json_put_word(json, NULL, "hprof-agg");
+    hp_json_put_word(json, NULL, hp_reports[command.kind]->name);
     if (command.pattern.size > 0) {
-        put_pattern(out, command.option, command.pattern);
+        put_pattern(json, command.option, command.pattern);
     }
     if (command.more) {
-        hp_sink_print(out, ", \"%s\"", command.more);
+        hp_json_put_word(json, NULL, command.more);
     }
     if (hp_reports[command.kind]->build) { // options select what its rows are made of
-        put_options(out, next->view);
+        put_options(json, next->view);
     }
-    hp_sink_text(out, "]}");
+    hp_json_close(json);
+    hp_json_close(json);
 }
 
 // --- the first row ------------------------------------------------------------------------
@@ -312,15 +341,16 @@ static void ask(struct next *next, const struct subject *subject) {
     }
 }
 
-void hp_json_next(struct hp_sink *out, const struct hp_view *view) {
-    struct next next = {out, view, 0};
+void hp_json_next(struct hp_json *json, const struct hp_view *view) {
+    struct next next = {json, view};
     struct subject subject = {.has_lines = false};
-    hp_sink_text(out, ",\n \"next\": [");
+    hp_json_line(json, 1);
+    hp_json_open(json, "next", '[');
     if (hp_view_all_shown(view) > 0 && has_safe_options(view)) {
         find_subject(&subject, view);
         ask(&next, &subject);
     }
-    hp_sink_text(out, "]");
+    hp_json_close(json);
     for (int i = 0; i < 2; i++) {
         hp_vec_done(&subject.rooms[i]);
     }

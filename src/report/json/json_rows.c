@@ -18,109 +18,109 @@
 
 // Write the number of replicates (classes of dumps), and quantiles of the totals of
 // dumps; for inputs whose single dumps are not known.
-static void put_groups(struct hp_sink *out, const struct hp_spread *spread) {
-    hp_sink_print(out, ",\n \"spread_groups\": %zu,\n \"quantiles\": [", spread->groups);
+static void put_groups(struct hp_json *json, const struct hp_spread *spread) {
+    hp_json_line(json, 1);
+    hp_json_put_count(json, "spread_groups", spread->groups);
+    hp_json_line(json, 1);
+    hp_json_open(json, "quantiles", '[');
     for (size_t i = 0; i < spread->quantile_count; i++) {
         const struct hp_quantile *quantile = &spread->quantiles[i];
-        hp_sink_text(out, i > 0 ? ",\n  {\"share\": " : "\n  {\"share\": ");
-        hp_json_double(out, quantile->share);
-        hp_sink_text(out, ", \"low\": ");
-        hp_json_double(out, quantile->low);
-        hp_sink_text(out, ", \"high\": ");
-        hp_json_double(out, quantile->high);
-        hp_sink_text(out, "}");
+        hp_json_line(json, 2);
+        hp_json_open(json, NULL, '{');
+        hp_json_put_double(json, "share", quantile->share);
+        hp_json_put_double(json, "low", quantile->low);
+        hp_json_put_double(json, "high", quantile->high);
+        hp_json_close(json);
     }
-    hp_sink_text(out, "]");
+    hp_json_close(json);
 }
 
 // Write the inputs whose total stands out.
-static void put_outliers(struct hp_sink *out, const struct hp_view *view) {
+static void put_outliers(struct hp_json *json, const struct hp_view *view) {
     const struct hp_spread *spread = &((const struct hp_top *)view->extra)->spread;
     if (spread->groups > 0) {
-        put_groups(out, spread);
+        put_groups(json, spread);
     }
-    hp_sink_text(out, spread->groups > 0 && spread->has_filters ? ",\n \"outliers\": null"
-                                                                : ",\n \"outliers\": [");
+    hp_json_line(json, 1);
+    if (spread->groups > 0 && spread->has_filters) {
+        hp_json_put_null(json, "outliers");
+        return;
+    }
+    hp_json_open(json, "outliers", '[');
     for (size_t i = 0; i < spread->outliers.count; i++) {
         const struct hp_outlier *outlier = &spread->outliers.at[i];
-        hp_sink_text(out, i > 0 ? ",\n  {\"input\": " : "\n  {\"input\": ");
-        hp_json_string(out, hp_span_of(outlier->name));
-        hp_sink_text(out, ", \"value\": ");
-        hp_json_fixed(out, outlier->value, view->options.metric);
-        hp_sink_text(out, ", \"others\": ");
-        hp_json_double(out, outlier->others);
-        hp_sink_text(out, ", \"p\": ");
-        hp_json_p(out, outlier->p);
-        hp_sink_text(out, ", \"q\": ");
-        hp_json_p(out, outlier->q);
-        hp_sink_text(out, "}");
+        hp_json_line(json, 2);
+        hp_json_open(json, NULL, '{');
+        hp_json_put_word(json, "input", outlier->name);
+        hp_json_put_fixed(json, "value", outlier->value, view->options.metric);
+        hp_json_put_double(json, "others", outlier->others);
+        hp_json_put_p(json, "p", outlier->p);
+        hp_json_put_p(json, "q", outlier->q);
+        hp_json_close(json);
     }
-    hp_sink_text(out, spread->groups > 0 && spread->has_filters ? "" : "]");
+    hp_json_close(json);
+}
+
+// Begin the object of a row and the input or group that holds it or stands out in it.
+static void open_holder(struct hp_json *json, const struct hp_view *view, hp_node_id node,
+                        const char *holder) {
+    hp_json_line(json, 2);
+    hp_json_open(json, NULL, '{');
+    hp_json_name(json, view, node);
+    hp_json_put_word(json, "holder", holder);
 }
 
 // Write the inputs that hold most of a row, and those that stand out in a row.
-static void put_holders(struct hp_sink *out, const struct hp_view *view) {
+static void put_holders(struct hp_json *json, const struct hp_view *view) {
     const struct hp_holders *holders =
         &((const struct hp_top *)view->extra)->spread.holders;
-    hp_sink_text(out, ",\n \"holders\": [");
+    hp_json_line(json, 1);
+    hp_json_open(json, "holders", '[');
     for (size_t i = 0; i < holders->holdings.count; i++) {
         const struct hp_holding *holding = &holders->holdings.at[i];
-        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
-        hp_json_name(out, view, holding->node);
-        hp_sink_text(out, ", \"holder\": ");
-        hp_json_string(out, hp_span_of(holding->name));
-        hp_sink_text(out, ", \"share\": ");
-        hp_json_double(out, holding->share);
-        hp_sink_text(out, ", \"share_low\": ");
-        hp_json_rough(out, holding->low);
-        hp_sink_text(out, ", \"of_rest\": ");
-        hp_json_double(out, holding->of_rest);
-        hp_sink_text(out, "}");
+        open_holder(json, view, holding->node, holding->name);
+        hp_json_put_double(json, "share", holding->share);
+        hp_json_put_rough(json, "share_low", holding->low);
+        hp_json_put_double(json, "of_rest", holding->of_rest);
+        hp_json_close(json);
     }
-    hp_sink_text(out, "],\n \"row_outliers\": [");
+    hp_json_close(json);
+    hp_json_line(json, 1);
+    hp_json_open(json, "row_outliers", '[');
     for (size_t i = 0; i < holders->outliers.count; i++) {
         const struct hp_row_outlier *outlier = &holders->outliers.at[i];
-        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
-        hp_json_name(out, view, outlier->node);
-        hp_sink_text(out, ", \"holder\": ");
-        hp_json_string(out, hp_span_of(outlier->name));
-        hp_sink_text(out, ", \"value\": ");
-        hp_json_double(out, outlier->value);
-        hp_sink_text(out, ", \"others\": ");
-        hp_json_double(out, outlier->others);
-        hp_sink_text(out, ", \"p\": ");
-        hp_json_p(out, outlier->p);
-        hp_sink_text(out, "}");
+        open_holder(json, view, outlier->node, outlier->name);
+        hp_json_put_double(json, "value", outlier->value);
+        hp_json_put_double(json, "others", outlier->others);
+        hp_json_put_p(json, "p", outlier->p);
+        hp_json_close(json);
     }
-    hp_sink_text(out, "]");
+    hp_json_close(json);
 }
 
-// Write everything before the rows, by the kind of report.
-static void begin(struct hp_sink *out, const struct hp_view *view) {
-    static hp_writer *const writers[HP_REPORT_KINDS] = {
+static void write_rows(struct hp_sink *out, const struct hp_view *view) {
+    static hp_json_part *const heads[HP_REPORT_KINDS] = {
         [HP_REPORT_DIFF] = hp_json_begin_diff,
         [HP_REPORT_TREND] = hp_json_begin_trend,
         [HP_REPORT_LIFETIME] = hp_json_begin_lifetime,
     };
-    hp_writer *own = writers[view->options.kind];
-    (own ? own : hp_json_begin)(out, view);
-}
-
-static void write_rows(struct hp_sink *out, const struct hp_view *view) {
-    begin(out, view);
+    hp_json_part *own = heads[view->options.kind];
+    struct hp_json json = {.out = out};
+    (own ? own : hp_json_begin)(&json, view);
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
-        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
-        hp_json_name(out, view, view->rows.at[i].node);
-        hp_sink_text(out, ",\n   ");
-        hp_json_cells(out, view, i);
-        hp_sink_text(out, "}");
+        hp_json_line(&json, 2);
+        hp_json_open(&json, NULL, '{');
+        hp_json_name(&json, view, view->rows.at[i].node);
+        hp_json_line(&json, 3);
+        hp_json_cells(&json, view, i);
+        hp_json_close(&json);
     }
-    hp_sink_text(out, "]");
+    hp_json_close(&json);
     if (view->options.columns.spread) {
-        put_outliers(out, view);
-        put_holders(out, view);
+        put_outliers(&json, view);
+        put_holders(&json, view);
     }
-    hp_json_end(out, view);
+    hp_json_end(&json, view);
 }
 
 const struct hp_format hp_format_json = {

@@ -16,7 +16,6 @@
 // several values.
 #include "report/json/json.h"
 
-#include "base/units.h"
 #include "view/size_rows.h"
 
 #include <stdlib.h>
@@ -32,59 +31,64 @@ static struct hp_amount amount_of(const void *data, enum hp_metric metric) {
     return hp_view_stack_amount(entry->view, entry->stack, metric);
 }
 
-// Write the frames of a stack and their classes; opens the row.
-static void put_frames(struct hp_sink *out, const struct hp_view *view,
+// Write the frames of a stack and their classes.
+static void put_frames(struct hp_json *json, const struct hp_view *view,
                        const struct hp_stack_key *stack) {
-    hp_sink_text(out, "{\"frames\": [");
+    hp_json_open(json, "frames", '[');
     for (uint32_t i = 0; i < stack->depth; i++) {
-        hp_sink_text(out, i > 0 ? ", " : "");
-        hp_json_string(out, hp_view_node(view, (hp_node_id){stack->at[i]}));
+        hp_json_put_string(json, NULL, hp_view_node(view, (hp_node_id){stack->at[i]}));
     }
-    hp_sink_text(out, "],\n   \"classes\": [");
+    hp_json_close(json);
+    hp_json_line(json, 3);
+    hp_json_open(json, "classes", '[');
     for (uint32_t i = 0; i < stack->depth; i++) {
-        hp_sink_text(out, i > 0 ? ", " : "");
-        hp_json_class(out, hp_node_class(&view->naming, (hp_node_id){stack->at[i]}));
+        hp_node_id node = {stack->at[i]};
+        hp_json_class(json, NULL, hp_node_class(&view->naming, node));
     }
-    hp_sink_print(out, "], \"truncated\": %s,\n   ", stack->truncated ? "true" : "false");
+    hp_json_close(json);
+    hp_json_put_truth(json, "truncated", stack->truncated);
+    hp_json_line(json, 3);
 }
 
 // Write the sizes of a stack's objects.
-static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
+static void put_sizes(struct hp_json *json, const struct hp_view *view, uint32_t stack) {
     size_t count;
     const struct hp_size_part *const *parts =
         hp_view_stack_sizes(view, stack, hp_column_of(view->options.metric), &count);
-    hp_sink_text(out, ",\n   \"sizes\": [");
+    hp_json_line(json, 3);
+    hp_json_open(json, "sizes", '[');
     for (size_t i = 0; i < count; i++) {
         const struct hp_size_part *part = parts[i];
-        char size[HP_NUMBER_SIZE];
-        hp_format_integer(size, (hp_int128)part->size);
-        hp_sink_print(out, "%s{\"size\": %s, \"is_likely\": %s, \"objects\": ",
-                      i > 0 ? ", " : "", part->size == HP_MIXED_SIZES ? "null" : size,
-                      part->is_likely ? "true" : "false");
-        hp_json_fixed(out, part->objects, HP_INUSE_OBJECTS);
-        hp_sink_text(out, ", \"bytes\": ");
-        hp_json_fixed(out, part->bytes, HP_INUSE_SPACE);
-        hp_sink_text(out, "}");
+        hp_json_open(json, NULL, '{');
+        if (part->size == HP_MIXED_SIZES) {
+            hp_json_put_null(json, "size");
+        } else {
+            hp_json_put_count(json, "size", part->size);
+        }
+        hp_json_put_truth(json, "is_likely", part->is_likely);
+        hp_json_put_fixed(json, "objects", part->objects, HP_INUSE_OBJECTS);
+        hp_json_put_fixed(json, "bytes", part->bytes, HP_INUSE_SPACE);
+        hp_json_close(json);
     }
-    hp_sink_text(out, "]");
+    hp_json_close(json);
 }
 
 // Write a stack as a row.
-static void put_stack(struct hp_sink *out, const struct hp_view *view, uint32_t stack) {
+static void put_stack(struct hp_json *json, const struct hp_view *view, uint32_t stack) {
     enum hp_metric metric = view->options.metric;
     struct stack_entry entry = {view, stack};
     struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
-    put_frames(out, view, &view->stacks.all.at[stack]);
-    hp_json_key(out, "value");
-    hp_json_estimates(out, view, amount_of, &entry);
-    hp_sink_text(out, ",\n   ");
-    hp_json_key(out, "effective_samples");
-    hp_json_double(out, hp_precision_samples(&view->precision, amount.sum, amount.error,
-                                             metric));
-    hp_sink_text(out, ", \"flags\": ");
-    hp_json_flags(out, hp_view_stack_flags(view, stack));
-    put_sizes(out, view, stack);
-    hp_sink_text(out, "}");
+    hp_json_line(json, 2);
+    hp_json_open(json, NULL, '{');
+    put_frames(json, view, &view->stacks.all.at[stack]);
+    hp_json_estimates(json, "value", view, amount_of, &entry);
+    hp_json_line(json, 3);
+    hp_json_put_double(json, "effective_samples",
+                       hp_precision_samples(&view->precision, amount.sum, amount.error,
+                                            metric));
+    hp_json_flags(json, "flags", hp_view_stack_flags(view, stack));
+    put_sizes(json, view, stack);
+    hp_json_close(json);
 }
 
 // For each node, whether it occurs in a row; the caller frees the result.
@@ -99,32 +103,29 @@ static bool *find_shown(const struct hp_view *view) {
     return is_shown;
 }
 
-// Write a text with its key after a comma; null if it is empty.
-static void put_text(struct hp_sink *out, const char *key, struct hp_span text) {
-    hp_sink_text(out, ", ");
-    hp_json_key(out, key);
-    hp_json_text(out, text);
-}
-
 // Write the name, class, function, module, source file and line of a node.
-static void put_origin(struct hp_sink *out, const struct hp_view *view, hp_node_id node) {
+static void put_origin(struct hp_json *json, const struct hp_view *view,
+                       hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(view, node);
     const struct hp_module *module = hp_view_module(view, origin->module);
-    hp_sink_text(out, "{");
-    hp_json_name(out, view, node);
-    put_text(out, "function", hp_naming_function(&view->naming, origin->function));
-    put_text(out, "module", hp_view_string(view, module->path));
-    put_text(out, "file", hp_view_string(view, origin->file));
+    hp_json_line(json, 2);
+    hp_json_open(json, NULL, '{');
+    hp_json_name(json, view, node);
+    hp_json_put_text(json, "function",
+                     hp_naming_function(&view->naming, origin->function));
+    hp_json_put_text(json, "module", hp_view_string(view, module->path));
+    hp_json_put_text(json, "file", hp_view_string(view, origin->file));
     if (origin->line > 0) {
-        hp_sink_print(out, ", \"line\": %u}", (unsigned)origin->line);
+        hp_json_put_count(json, "line", origin->line);
     } else {
-        hp_sink_text(out, ", \"line\": null}");
+        hp_json_put_null(json, "line");
     }
+    hp_json_close(json);
 }
 
 // Write the module, source file and line of each node that occurs in rows, sorted by
 // name.
-static void put_names(struct hp_sink *out, const struct hp_view *view) {
+static void put_names(struct hp_json *json, const struct hp_view *view) {
     size_t count = hp_node_count(&view->naming), shown = 0;
     hp_node_id *nodes = hp_alloc(count * sizeof *nodes);
     bool *is_shown = find_shown(view);
@@ -133,23 +134,23 @@ static void put_names(struct hp_sink *out, const struct hp_view *view) {
         shown += is_shown[i];
     }
     hp_nodes_sort(&view->naming, nodes, shown);
-    hp_sink_text(out, ",\n \"names\": [");
+    hp_json_line(json, 1);
+    hp_json_open(json, "names", '[');
     for (size_t i = 0; i < shown; i++) {
-        hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
-        put_origin(out, view, nodes[i]);
+        put_origin(json, view, nodes[i]);
     }
-    hp_sink_text(out, "]");
+    hp_json_close(json);
     free(is_shown);
     free(nodes);
 }
 
 void hp_json_stacks(struct hp_sink *out, const struct hp_view *view) {
-    hp_json_begin(out, view);
+    struct hp_json json = {.out = out};
+    hp_json_begin(&json, view);
     for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
-        hp_sink_text(out, i > 0 ? ",\n  " : "\n  ");
-        put_stack(out, view, view->by_value[i]);
+        put_stack(&json, view, view->by_value[i]);
     }
-    hp_sink_text(out, "]");
-    put_names(out, view);
-    hp_json_end(out, view);
+    hp_json_close(&json);
+    put_names(&json, view);
+    hp_json_end(&json, view);
 }

@@ -10,39 +10,40 @@
 
 #include "view/report_tree.h"
 
-// Write a node of the tree as a row, without the braces around it.
-static void put_node(struct hp_sink *out, const struct hp_view *view,
+// Write a node of the tree as a row.
+static void put_node(struct hp_json *json, const struct hp_view *view,
                      const struct hp_tree_node *node) {
     const struct hp_tree *tree = view->extra;
     enum hp_metric metric = view->options.metric;
     struct hp_amount cum = hp_tree_cum(tree, node);
-    hp_json_key(out, "parent");
+    hp_json_line(json, 2);
+    hp_json_open(json, NULL, '{');
     if (node->parent == HP_NO_PARENT) {
-        hp_sink_text(out, "null");
+        hp_json_put_null(json, "parent");
     } else {
-        hp_sink_print(out, "%u", (unsigned)node->parent);
+        hp_json_put_count(json, "parent", node->parent);
     }
-    hp_sink_print(out, ", \"depth\": %u, ", (unsigned)node->depth);
-    hp_json_name(out, view, node->name);
-    hp_sink_text(out, ", \"cum\": ");
-    hp_json_estimate(out, view, &cum, metric);
-    hp_sink_text(out, ", \"flat\": ");
+    hp_json_put_count(json, "depth", node->depth);
+    hp_json_name(json, view, node->name);
+    hp_json_estimate(json, "cum", view, &cum, metric);
     if (view->options.tree.invert) {
-        hp_sink_text(out, "null");
+        hp_json_put_null(json, "flat");
     } else {
-        hp_json_fixed(out, hp_tree_flat(tree, node), metric);
+        hp_json_put_fixed(json, "flat", hp_tree_flat(tree, node), metric);
     }
+    hp_json_close(json);
 }
 
 void hp_json_tree(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
-    hp_json_begin(out, view);
+    struct hp_json json = {.out = out};
+    hp_json_begin(&json, view);
     size_t count = tree->nodes.count, shown = hp_view_fitting(view, count);
     for (size_t i = 0; i < shown; i++) {
-        hp_sink_text(out, i > 0 ? ",\n  {" : "\n  {");
-        put_node(out, view, &tree->nodes.at[i]);
-        hp_sink_text(out, "}");
+        put_node(&json, view, &tree->nodes.at[i]);
     }
-    hp_sink_print(out, "],\n \"hidden\": %zu", tree->hidden + count - shown);
-    hp_json_end(out, view);
+    hp_json_close(&json);
+    hp_json_line(&json, 1);
+    hp_json_put_count(&json, "hidden", tree->hidden + count - shown);
+    hp_json_end(&json, view);
 }
