@@ -4,7 +4,7 @@
 #include "report/html/html.h"
 
 #include "report/json/json.h"
-#include "report/text/text.h"
+#include "report/text/text_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,15 +96,28 @@ static bool counts_objects(const struct hp_view *view) {
     return !view->projection && metric != objects && hp_view_has_metric(view, objects);
 }
 
+// Write the titles of an estimate: its value, its interval and its share.
+static void put_estimate_titles(struct hp_sink *out, const struct hp_view *view,
+                                const struct hp_view_column *column) {
+    char text[64], key[64];
+    hp_html_put_title(out, column->key, column->title);
+    snprintf(text, sizeof text, "%g%% interval", 100 * view->options.confidence);
+    snprintf(key, sizeof key, "%s-interval", column->key);
+    hp_html_put_title(out, key, text);
+    snprintf(text, sizeof text, "%s%%", column->title);
+    snprintf(key, sizeof key, "%s-share", column->key);
+    hp_html_put_title(out, key, text);
+}
+
 static void titles(struct hp_sink *out, const struct hp_view *view) {
-    char interval[64];
-    snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
-    hp_html_put_title(out, "flat", "flat");
-    hp_html_put_title(out, "flat-interval", interval);
-    hp_html_put_title(out, "flat-share", "flat%");
-    hp_html_put_title(out, "cum", "cum");
-    hp_html_put_title(out, "cum-interval", interval);
-    hp_html_put_title(out, "cum-share", "cum%");
+    const struct hp_field *field;
+    hp_vec_each (field, &view->fields) {
+        if (field->column.title && field->column.cell == HP_CELL_ESTIMATE) {
+            put_estimate_titles(out, view, &field->column);
+        } else if (field->column.title) {
+            hp_html_put_title(out, field->column.key, field->column.title);
+        }
+    }
     if (counts_objects(view)) {
         hp_html_put_title(out, "objects", "objects");
     }
@@ -165,17 +178,32 @@ static void put_full_name(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
+// Write the cells of a column.
+static void put_field(struct hp_sink *out, const struct hp_view *view, size_t row,
+                      const struct hp_field *field) {
     enum hp_metric metric = view->options.metric;
-    enum hp_metric objects = hp_objects_of(hp_column_of(metric));
-    const struct hp_field *flat = &view->fields.at[0], *cum = &view->fields.at[1];
-    struct hp_amount flat_amount = hp_view_cell(view, row, flat, metric).amount;
-    struct hp_amount cum_amount = hp_view_cell(view, row, cum, metric).amount;
-    put_estimate(out, view, "flat", &flat_amount);
-    put_estimate(out, view, "cum", &cum_amount);
+    struct hp_content content = hp_view_cell(view, row, field, metric);
+    if (field->column.cell == HP_CELL_ESTIMATE) {
+        put_estimate(out, view, field->column.key, &content.amount);
+    } else {
+        char text[HP_SIGNED_SIZE];
+        struct hp_text_cell cell = hp_text_field_cell(field, &content);
+        hp_text_cell_number(view, metric, &cell, text);
+        hp_html_put_cell(out, field->column.key, text);
+    }
+}
+
+static void cells(struct hp_sink *out, const struct hp_view *view, size_t row) {
+    const struct hp_field *field;
+    hp_vec_each (field, &view->fields) {
+        if (field->column.title) {
+            put_field(out, view, row, field);
+        }
+    }
     if (counts_objects(view)) {
+        enum hp_metric objects = hp_objects_of(hp_column_of(view->options.metric));
         char text[HP_NUMBER_SIZE];
-        hp_fixed count = hp_view_cell(view, row, flat, objects).amount.sum;
+        hp_fixed count = hp_view_cell(view, row, view->fields.at, objects).amount.sum;
         hp_text_format(text, count, objects, view->options.unit);
         hp_html_put_cell(out, "objects", text);
     }

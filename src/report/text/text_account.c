@@ -110,14 +110,14 @@ static void name_stack(struct account *a, size_t row) {
 }
 
 // A number by its column: a count, bytes or a share; nothing if it is not known.
-static struct hp_text_cell number_cell(const struct hp_field *field, double number) {
-    return (struct hp_text_cell){
-        .kind = isnan(number)                         ? HP_TEXT_NOTHING
-                : field->column.cell == HP_CELL_COUNT ? HP_TEXT_COUNT
-                : field->unit == HP_IN_METRIC         ? HP_TEXT_BYTES
-                                                      : HP_TEXT_PERCENT,
-        .number = number,
-    };
+static struct hp_text_cell number_cell(const struct hp_field *field,
+                                       const struct hp_content *content) {
+    struct hp_text_cell cell = hp_text_field_cell(field, content);
+    bool is_share = cell.kind == HP_TEXT_DECIMAL;
+    cell.kind = isnan(content->number) ? HP_TEXT_NOTHING
+                : is_share             ? HP_TEXT_PERCENT
+                                       : cell.kind;
+    return cell;
 }
 
 // Format an amount.  In a table its interval is written after the name; with --waste the
@@ -164,7 +164,7 @@ static void put_row(struct account *a, size_t row) {
             is_amount || cell == HP_CELL_TEXT
                 ? (struct hp_text_cell){.kind = HP_TEXT_WORD,
                                         .text = is_amount ? text : content.text}
-                : number_cell(field, content.number);
+                : number_cell(field, &content);
     }
     if (a->rows) {
         name_amount(a, row, &estimate);

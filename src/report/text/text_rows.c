@@ -178,28 +178,13 @@ static struct hp_text_cell amount_cell(const struct rows *t, const struct hp_fie
     };
 }
 
-// How a number is written.
-static enum hp_text_kind kind_of(const struct hp_field *field) {
-    enum hp_cell cell = field->column.cell;
-    return cell == HP_CELL_P               ? HP_TEXT_P
-           : cell == HP_CELL_RATE          ? HP_TEXT_RATE
-           : cell == HP_CELL_COUNT         ? HP_TEXT_COUNT
-           : cell == HP_CELL_TEXT          ? HP_TEXT_NAME
-           : field->unit == HP_IN_FRACTION ? HP_TEXT_FRACTION
-           : field->unit == HP_IN_METRIC   ? HP_TEXT_BYTES
-                                           : HP_TEXT_DECIMAL;
-}
-
-// The number or text of a field.
+// The amount, number or text of a field.
 static struct hp_text_cell number_cell(const struct rows *t, const struct hp_field *field,
                                        const struct hp_content *content) {
     enum hp_cell cell = field->column.cell;
     return cell == HP_CELL_ESTIMATE || cell == HP_CELL_SUM
                ? amount_cell(t, field, content->amount.sum)
-               : (struct hp_text_cell){.kind = kind_of(field),
-                                       .number = content->number,
-                                       .of = content->whole,
-                                       .text = content->text};
+               : hp_text_field_cell(field, content);
 }
 
 // A piece of a field.

@@ -29,17 +29,42 @@ struct hp_text_cell hp_text_error_cell(const struct hp_view *view,
                                  .mark = mark};
 }
 
+struct hp_text_cell hp_text_field_cell(const struct hp_field *field,
+                                       const struct hp_content *content) {
+    static const enum hp_text_kind by_cell[] = {
+        [HP_CELL_P] = HP_TEXT_P,
+        [HP_CELL_RATE] = HP_TEXT_RATE,
+        [HP_CELL_COUNT] = HP_TEXT_COUNT,
+        [HP_CELL_TEXT] = HP_TEXT_NAME,
+        [HP_CELL_NUMBER] = HP_TEXT_NOTHING, // by its unit
+    };
+
+    static const enum hp_text_kind by_unit[] = {
+        [HP_IN_USUAL] = HP_TEXT_DECIMAL,   [HP_IN_METRIC] = HP_TEXT_QUANTITY,
+        [HP_IN_BYTES] = HP_TEXT_BYTES,     [HP_IN_FRACTION] = HP_TEXT_FRACTION,
+        [HP_IN_SECONDS] = HP_TEXT_DECIMAL, [HP_IN_TIME] = HP_TEXT_DECIMAL,
+    };
+
+    bool is_number = field->column.cell == HP_CELL_NUMBER;
+    return (struct hp_text_cell){
+        .kind = is_number ? by_unit[field->unit] : by_cell[field->column.cell],
+        .number = content->number,
+        .of = content->whole,
+        .text = content->text,
+    };
+}
+
 // Format a number that is known.
-static void format_number(const struct hp_text_table *table,
+static void format_number(enum hp_metric metric, enum hp_unit unit,
                           const struct hp_text_cell *cell, char text[HP_SIGNED_SIZE]) {
-    enum hp_unit unit = table->page->view->options.unit;
-    hp_fixed amount = hp_text_fixed(cell->number, table->metric);
+    metric = cell->kind == HP_TEXT_BYTES ? HP_INUSE_SPACE : metric;
+    hp_fixed amount = hp_text_fixed(cell->number, metric);
     if (cell->kind == HP_TEXT_END) {
-        hp_text_signed(text, amount, table->metric, unit);
+        hp_text_signed(text, amount, metric, unit);
     } else if (cell->kind == HP_TEXT_RATE) {
-        hp_text_rate(text, cell->number, table->metric, unit);
-    } else if (cell->kind == HP_TEXT_BYTES) {
-        hp_text_format(text, amount, table->metric, unit);
+        hp_text_rate(text, cell->number, metric, unit);
+    } else if (cell->kind == HP_TEXT_QUANTITY || cell->kind == HP_TEXT_BYTES) {
+        hp_text_format(text, amount, metric, unit);
     } else if (cell->kind == HP_TEXT_COUNT && cell->of > 0) {
         snprintf(text, HP_NUMBER_SIZE, "%.0f/%.0f", cell->number, cell->of);
     } else if (cell->kind == HP_TEXT_COUNT) {
@@ -56,33 +81,32 @@ static void format_number(const struct hp_text_table *table,
 }
 
 // Format an amount; one that is equal to the estimate of the row is formatted like it.
-static void format_sum(const struct hp_text_table *table, const struct hp_text_cell *cell,
-                       char text[HP_SIGNED_SIZE]) {
-    enum hp_unit unit = table->page->view->options.unit;
+static void format_sum(enum hp_metric metric, enum hp_unit unit,
+                       const struct hp_text_cell *cell, char text[HP_SIGNED_SIZE]) {
     if (cell->estimate && cell->estimate->is_alone) {
         strcpy(text, "-");
     } else if (cell->estimate && cell->sum == cell->estimate->sum) {
         strcpy(text, cell->estimate->value);
     } else if (cell->kind == HP_TEXT_SIGNED) {
-        hp_text_signed(text, cell->sum, table->metric, unit);
+        hp_text_signed(text, cell->sum, metric, unit);
     } else {
-        hp_text_format(text, cell->sum, table->metric, unit);
+        hp_text_format(text, cell->sum, metric, unit);
     }
 }
 
-// Format the number of a cell.
-static void format(const struct hp_text_table *table, const struct hp_text_cell *cell,
-                   char text[HP_SIGNED_SIZE]) {
+void hp_text_cell_number(const struct hp_view *view, enum hp_metric metric,
+                         const struct hp_text_cell *cell, char text[HP_SIGNED_SIZE]) {
+    enum hp_unit unit = view->options.unit;
     strcpy(text, "-");
     if (cell->kind == HP_TEXT_AMOUNT || cell->kind == HP_TEXT_SIGNED) {
-        format_sum(table, cell, text);
+        format_sum(metric, unit, cell, text);
     } else if (cell->kind == HP_TEXT_SHARE) {
         hp_text_share(text, cell->sum, cell->whole);
     } else if (cell->kind == HP_TEXT_GROWTH && cell->whole > 0) {
         snprintf(text, HP_NUMBER_SIZE, "%+.1f%%",
                  (double)cell->sum * 100 / (double)cell->whole);
     } else if (cell->kind >= HP_TEXT_END && !isnan(cell->number)) {
-        format_number(table, cell, text);
+        format_number(metric, unit, cell, text);
     }
 }
 
@@ -102,7 +126,7 @@ struct hp_span hp_text_cell_text(struct hp_text_table *table, size_t column) {
         hp_text_cut_name(text, hp_buffer_span(&safe), &cut);
         hp_vec_done(&safe.text);
     } else if (cell->kind != HP_TEXT_NOTHING) {
-        format(table, cell, number);
+        hp_text_cell_number(table->page->view, table->metric, cell, number);
         hp_buffer_append(text, hp_span_of(number));
     }
     return hp_buffer_span(text);

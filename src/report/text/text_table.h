@@ -23,7 +23,8 @@ enum hp_text_kind {
     // `number`, "-" if it is not known:
     HP_TEXT_END,      // an amount with its sign
     HP_TEXT_RATE,     // an amount for each unit of time
-    HP_TEXT_BYTES,    // an amount
+    HP_TEXT_QUANTITY, // an amount in the metric
+    HP_TEXT_BYTES,    // bytes, whatever the metric is
     HP_TEXT_COUNT,    // "5", or "5/7" if `of` is 7
     HP_TEXT_DECIMAL,  // two decimals
     HP_TEXT_FRACTION, // as a percentage of three digits
@@ -121,6 +122,13 @@ void hp_text_table_put(struct hp_text_table *table, enum hp_text_row kind);
 // the present row, without spaces around it.  Both are valid until the next call.
 struct hp_span hp_text_table_line(struct hp_text_table *table, enum hp_text_row kind);
 struct hp_span hp_text_cell_text(struct hp_text_table *table, size_t column);
+
+// The cell of a number or text of a field, by its type and its unit.
+struct hp_text_cell hp_text_field_cell(const struct hp_field *field,
+                                       const struct hp_content *content);
+// Format a cell that has a number, in a metric.
+void hp_text_cell_number(const struct hp_view *view, enum hp_metric metric,
+                         const struct hp_text_cell *cell, char text[HP_SIGNED_SIZE]);
 
 // The cell of an amount, and of the interval of an amount with its mark.
 struct hp_text_cell hp_text_amount_cell(hp_fixed sum,
