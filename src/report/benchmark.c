@@ -9,67 +9,68 @@
 // Bytes and objects are whole numbers; "range" is missing if a value has no error.  The
 // action puts names between backticks into tables of its comments, so that ` and | become
 // \x60 and \x7C.
-#include "report/json/json_text.h"
+#include "report/json/json_writer.h"
 #include "report/text/text.h"
 
 #include <string.h>
 
 // Begin an entry with its name: the metric and the name of the row.  An empty name: it is
 // the entry of the total.
-static void put_name(struct hp_sink *out, const struct hp_view *view,
+static void put_name(struct hp_json *json, const struct hp_view *view,
                      struct hp_span name) {
     const char *metric = hp_view_metric_name(view, view->options.metric);
-    struct hp_buffer text = {0};
-    hp_text_append_safe(&text, hp_span_of(metric));
-    hp_vec_append(&text.text, ": ", name.size > 0 ? strlen(": ") : 0);
-    hp_text_append_safe(&text, name);
-    hp_sink_text(out, "{\"name\": \"");
-    for (size_t i = 0; i < text.text.count; i++) {
-        char c = text.text.at[i];
-        if (c == '`' || c == '|') {
-            hp_sink_print(out, "\\\\x%02X", (unsigned)c);
-        } else {
-            hp_sink_text(out, c == '"' || c == '\\' ? "\\" : "");
-            hp_sink_put(out, &c, 1);
-        }
+    struct hp_buffer safe = {0}, text = {0};
+    hp_text_append_safe(&safe, hp_span_of(metric));
+    hp_buffer_append(&safe, hp_span_of(name.size > 0 ? ": " : ""));
+    hp_text_append_safe(&safe, name);
+    for (size_t i = 0; i < safe.text.count; i++) {
+        char c = safe.text.at[i];
+        hp_buffer_append(&text, c == '`'   ? hp_span_of("\\x60")
+                                : c == '|' ? hp_span_of("\\x7C")
+                                           : (struct hp_span){&c, 1});
     }
-    hp_sink_text(out, "\"");
+    if (json->has_item) {
+        hp_json_line(json, 1);
+    }
+    hp_json_open(json, NULL, '{');
+    hp_json_put_string(json, "name", hp_buffer_span(&text));
+    hp_vec_done(&safe.text);
     hp_vec_done(&text.text);
 }
 
 // Write the unit: "bytes", "objects", or the own unit of a sample type that is not in
 // bytes.
-static void put_unit(struct hp_sink *out, const struct hp_view *view) {
+static void put_unit(struct hp_json *json, const struct hp_view *view) {
     bool is_space = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     bool has_own = view->projection && !is_space;
-    hp_sink_text(out, ", \"unit\": ");
-    hp_json_string(out, has_own ? hp_view_string(view, view->type->unit)
-                                : hp_span_of(is_space ? "bytes" : "objects"));
+    hp_json_put_string(json, "unit",
+                       has_own ? hp_view_string(view, view->type->unit)
+                               : hp_span_of(is_space ? "bytes" : "objects"));
 }
 
 // Write an interval without its unit and its commas, "± 9751756": the action does not
 // find a number that has a unit.
-static void put_range(struct hp_sink *out, const char *interval) {
+static void put_range(struct hp_json *json, const char *interval) {
+    struct hp_buffer text = {0};
     for (; *interval != '\0' && strcmp(interval, " B") != 0; interval++) {
-        hp_sink_put(out, interval, *interval != ',');
+        hp_vec_append(&text.text, interval, *interval != ',');
     }
+    hp_json_put_string(json, "range", hp_buffer_span(&text));
+    hp_vec_done(&text.text);
 }
 
 // Write the value as a whole number, and its interval unless that is "".
-static void put_value(struct hp_sink *out, const struct hp_view *view,
+static void put_value(struct hp_json *json, const struct hp_view *view,
                       const struct hp_amount *amount,
                       const struct hp_text_estimate *text) {
-    hp_sink_text(out, ", \"value\": ");
-    hp_sink_integer(out, hp_fixed_round(amount->sum, view->options.metric));
+    hp_json_put_integer(json, "value", hp_fixed_round(amount->sum, view->options.metric));
     if (text->interval[0] != '\0') {
-        hp_sink_text(out, ", \"range\": \"");
-        put_range(out, text->interval);
-        hp_sink_text(out, "\"");
+        put_range(json, text->interval);
     }
 }
 
 // Write the entry of the total; its "extra" is the number of inputs.
-static void put_total(struct hp_sink *out, const struct hp_view *view) {
+static void put_total(struct hp_json *json, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     enum hp_column column = hp_column_of(metric);
     struct hp_amount amount = {.sum = view->head.whole.of[metric],
@@ -81,15 +82,16 @@ static void put_total(struct hp_sink *out, const struct hp_view *view) {
     if (!view->head.is_total_uncertain[column]) {
         text.interval[0] = '\0';
     }
-    put_name(out, view, (struct hp_span){"", 0});
-    put_unit(out, view);
-    put_value(out, view, &amount, &text);
-    hp_sink_print(out, ", \"extra\": \"%llu input%s\"}", (unsigned long long)used,
-                  used == 1 ? "" : "s");
+    put_name(json, view, (struct hp_span){"", 0});
+    put_unit(json, view);
+    put_value(json, view, &amount, &text);
+    hp_sink_print(hp_json_value(json, "extra"), "\"%llu input%s\"",
+                  (unsigned long long)used, used == 1 ? "" : "s");
+    hp_json_close(json);
 }
 
 // Write the entry of a row; its "extra" is its share of the total, if there is a total.
-static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row) {
+static void put_row(struct hp_json *json, const struct hp_view *view, size_t row) {
     enum hp_metric metric = view->options.metric;
     const struct hp_field *field = &view->fields.at[view->options.sort == HP_SORT_CUM];
     struct hp_content content = hp_view_cell(view, row, field, metric);
@@ -99,29 +101,27 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row)
     if (!hp_text_has_errors(view)) {
         text.interval[0] = '\0';
     }
-    put_name(out, view, hp_view_name(view, row));
-    put_unit(out, view);
-    put_value(out, view, &content.amount, &text);
+    put_name(json, view, hp_view_name(view, row));
+    put_unit(json, view);
+    put_value(json, view, &content.amount, &text);
     if (view->head.has_total) {
         hp_text_share(share, content.amount.sum, view->head.total.of[metric]);
-        hp_sink_print(out, ", \"extra\": \"%s of the total\"", share);
+        hp_sink_print(hp_json_value(json, "extra"), "\"%s of the total\"", share);
     }
-    hp_sink_text(out, "}");
+    hp_json_close(json);
 }
 
 static void write_top(struct hp_sink *out, const struct hp_view *view) {
-    const char *between = "[";
+    struct hp_json json = {.out = out};
+    hp_json_open(&json, NULL, '[');
     if (view->head.has_total) {
-        hp_sink_text(out, between);
-        put_total(out, view);
-        between = ",\n ";
+        put_total(&json, view);
     }
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
-        hp_sink_text(out, between);
-        put_row(out, view, i);
-        between = ",\n ";
+        put_row(&json, view, i);
     }
-    hp_sink_text(out, "]\n");
+    hp_json_close(&json);
+    hp_sink_text(out, "\n");
 }
 
 // Always use bytes as the unit: the action compares plain numbers.

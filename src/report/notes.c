@@ -1,7 +1,5 @@
 #include "report/notes.h"
 
-#include "report/json/json_text.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -107,20 +105,13 @@ void hp_notes_report(const struct hp_view *view, hp_note_fn *note, void *data) {
     }
 }
 
-// State of writing remarks as elements of a JSON array.
-struct elements {
-    struct hp_sink *out;
-    const char *between;
-};
-
-static void put_element(void *data, const char *note) {
-    struct elements *elements = data;
-    hp_sink_text(elements->out, elements->between);
-    hp_json_string(elements->out, hp_span_of(note));
-    elements->between = ",\n  ";
+static void put_element(void *json, const char *note) {
+    hp_json_line(json, 2);
+    hp_json_put_word(json, NULL, note);
 }
 
-void hp_notes_json(struct hp_sink *out, const struct hp_view *view) {
-    struct elements elements = {out, "\n  "};
-    hp_notes_report(view, put_element, &elements);
+void hp_notes_json(struct hp_json *json, const struct hp_view *view) {
+    hp_json_open(json, "notes", '[');
+    hp_notes_report(view, put_element, json);
+    hp_json_close(json);
 }

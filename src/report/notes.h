@@ -3,7 +3,7 @@
 #ifndef HP_REPORT_NOTES_H
 #define HP_REPORT_NOTES_H
 
-#include "base/sink.h"
+#include "report/json/json_writer.h"
 #include "view/view.h"
 
 // The type of a function that takes one remark, a line of text without a newline, which
@@ -16,8 +16,8 @@ typedef void hp_note_fn(void *data, const char *note);
 void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *data);
 void hp_notes_report(const struct hp_view *view, hp_note_fn *note, void *data);
 
-// Write all remarks, warnings included, as the elements of a JSON array, one on each
-// line; the caller writes the brackets.
-void hp_notes_json(struct hp_sink *out, const struct hp_view *view);
+// Write all remarks, warnings included, as the member "notes", an array with one on each
+// line.
+void hp_notes_json(struct hp_json *json, const struct hp_view *view);
 
 #endif

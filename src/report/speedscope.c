@@ -11,17 +11,14 @@
 // tree, by names.  Each metric is one profile.  Weights must not be negative, so that a
 // difference becomes two profiles: what grew and what shrank.
 #include "report/format.h"
-#include "report/json/json.h"
 #include "report/notes.h"
 
 // State of writing a speedscope file.
 struct speedscope_writer {
-    struct hp_sink *out;
+    struct hp_json json;
     const struct hp_view *view;
     // For each node: number of its frame, from 1 on; 0: it is in no stack
     uint32_t *frame_of;
-    // Number of profiles written so far.
-    size_t profile_count;
 };
 
 // --- frames -------------------------------------------------------------------------------
@@ -47,28 +44,32 @@ static void number_frames(struct speedscope_writer *w) {
 }
 
 // Write a frame: its name, and its file and line if these are known.
-static void put_frame(const struct speedscope_writer *w, hp_node_id node) {
+static void put_frame(struct speedscope_writer *w, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(w->view, node);
-    hp_sink_text(w->out, "{\"name\": ");
-    hp_json_string(w->out, hp_view_node(w->view, node));
+    struct hp_json *json = &w->json;
+    hp_json_line(json, 2);
+    hp_json_open(json, NULL, '{');
+    hp_json_put_string(json, "name", hp_view_node(w->view, node));
     if (origin->file.n) {
-        hp_sink_text(w->out, ", \"file\": ");
-        hp_json_string(w->out, hp_view_string(w->view, origin->file));
+        hp_json_put_string(json, "file", hp_view_string(w->view, origin->file));
     }
     if (origin->line) {
-        hp_sink_print(w->out, ", \"line\": %u", (unsigned)origin->line);
+        hp_json_put_count(json, "line", origin->line);
     }
-    hp_sink_text(w->out, "}");
+    hp_json_close(json);
 }
 
-static void put_frames(const struct speedscope_writer *w) {
+static void put_frames(struct speedscope_writer *w) {
+    hp_json_line(&w->json, 1);
+    hp_json_open(&w->json, "shared", '{');
+    hp_json_open(&w->json, "frames", '[');
     for (uint32_t i = 0; i < hp_node_count(&w->view->naming); i++) {
         if (w->frame_of[i]) {
-            hp_sink_text(w->out, w->frame_of[i] > 1 ? ",\n  " : "\n  ");
             put_frame(w, (hp_node_id){i});
         }
     }
-    hp_sink_text(w->out, "]},\n \"profiles\": [");
+    hp_json_close(&w->json);
+    hp_json_close(&w->json);
 }
 
 // --- profiles -----------------------------------------------------------------------------
@@ -88,19 +89,37 @@ static uint32_t *weighty_stacks(const struct speedscope_writer *w,
 }
 
 // Write the numbers of the frames of one stack, from the root.
-static void put_sample(const struct speedscope_writer *w,
-                       const struct hp_stack_key *stack) {
-    const char *between = "[";
+static void put_sample(struct speedscope_writer *w, const struct hp_stack_key *stack) {
+    hp_json_open(&w->json, NULL, '[');
     if (stack->truncated) {
-        hp_sink_print(w->out, "[%u",
-                      (unsigned)w->frame_of[w->view->naming.truncated.n] - 1);
-        between = ",";
+        hp_json_put_count(&w->json, NULL, w->frame_of[w->view->naming.truncated.n] - 1);
     }
     for (uint32_t i = stack->depth; i-- > 0;) {
-        hp_sink_print(w->out, "%s%u", between, (unsigned)w->frame_of[stack->at[i]] - 1);
-        between = ",";
+        hp_json_put_count(&w->json, NULL, w->frame_of[stack->at[i]] - 1);
     }
-    hp_sink_text(w->out, "]");
+    hp_json_close(&w->json);
+}
+
+// Write the stacks of a profile, and their weights.
+static void put_samples(struct speedscope_writer *w, const uint32_t *order, size_t count,
+                        const hp_int128 *weights) {
+    struct hp_json *json = &w->json;
+    hp_json_line(json, 3);
+    hp_json_open(json, "samples", '[');
+    json->is_dense = true;
+    for (size_t i = 0; i < count; i++) {
+        put_sample(w, &w->view->stacks.all.at[order[i]]);
+    }
+    hp_json_close(json);
+    json->is_dense = false;
+    hp_json_line(json, 3);
+    hp_json_open(json, "weights", '[');
+    json->is_dense = true;
+    for (size_t i = 0; i < count; i++) {
+        hp_json_put_integer(json, NULL, weights[order[i]]);
+    }
+    hp_json_close(json);
+    json->is_dense = false;
 }
 
 // Write one profile: the stacks with a weight above zero, and their weights.
@@ -108,27 +127,21 @@ static void put_profile(struct speedscope_writer *w, const char *name,
                         enum hp_metric metric, const hp_int128 *weights) {
     size_t count;
     uint32_t *order = weighty_stacks(w, weights, &count);
+    bool is_space = hp_fraction(metric) == HP_SPACE_FRACTION;
+    struct hp_json *json = &w->json;
     hp_int128 total = 0;
     for (size_t i = 0; i < count; i++) {
         total += weights[order[i]];
     }
-    hp_sink_print(w->out, "%s{\"type\": \"sampled\", \"name\": ",
-                  w->profile_count++ > 0 ? ",\n  " : "\n  ");
-    hp_json_string(w->out, hp_span_of(name));
-    hp_sink_print(w->out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": ",
-                  hp_fraction(metric) == HP_SPACE_FRACTION ? "bytes" : "none");
-    hp_sink_integer(w->out, total);
-    hp_sink_text(w->out, ",\n   \"samples\": [");
-    for (size_t i = 0; i < count; i++) {
-        hp_sink_text(w->out, i > 0 ? "," : "");
-        put_sample(w, &w->view->stacks.all.at[order[i]]);
-    }
-    hp_sink_text(w->out, "],\n   \"weights\": [");
-    for (size_t i = 0; i < count; i++) {
-        hp_sink_text(w->out, i > 0 ? "," : "");
-        hp_sink_integer(w->out, weights[order[i]]);
-    }
-    hp_sink_text(w->out, "]}");
+    hp_json_line(json, 2);
+    hp_json_open(json, NULL, '{');
+    hp_json_put_word(json, "type", "sampled");
+    hp_json_put_word(json, "name", name);
+    hp_json_put_word(json, "unit", is_space ? "bytes" : "none");
+    hp_json_put_count(json, "startValue", 0);
+    hp_json_put_integer(json, "endValue", total);
+    put_samples(w, order, count, weights);
+    hp_json_close(json);
     free(order);
 }
 
@@ -168,28 +181,34 @@ static void put_difference(struct speedscope_writer *w) {
 // --- the rest -----------------------------------------------------------------------------
 
 // Write everything before the frames.
-static void put_head(const struct speedscope_writer *w) {
-    hp_sink_print(
-        w->out,
-        "{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
-        " \"exporter\": \"hprof-agg@%s\", \"name\": \"heap profile\", "
-        "\"activeProfileIndex\": 0,\n \"notes\": [",
-        hp_version());
-    hp_notes_json(w->out, w->view);
-    hp_sink_text(w->out, "],\n \"shared\": {\"frames\": [");
+static void put_head(struct speedscope_writer *w) {
+    struct hp_json *json = &w->json;
+    hp_json_open(json, NULL, '{');
+    hp_json_put_word(json, "$schema",
+                     "https://www.speedscope.app/file-format-schema.json");
+    hp_json_line(json, 1);
+    hp_sink_print(hp_json_value(json, "exporter"), "\"hprof-agg@%s\"", hp_version());
+    hp_json_put_word(json, "name", "heap profile");
+    hp_json_put_count(json, "activeProfileIndex", 0);
+    hp_json_line(json, 1);
+    hp_notes_json(json, w->view);
 }
 
 static void write_speedscope(struct hp_sink *out, const struct hp_view *view) {
-    struct speedscope_writer w = {.out = out, .view = view};
+    struct speedscope_writer w = {.json = {.out = out}, .view = view};
     number_frames(&w);
     put_head(&w);
     put_frames(&w);
+    hp_json_line(&w.json, 1);
+    hp_json_open(&w.json, "profiles", '[');
     if (view->report->has_sides) {
         put_difference(&w);
     } else {
         put_metrics(&w);
     }
-    hp_sink_text(out, "]}\n");
+    hp_json_close(&w.json);
+    hp_json_close(&w.json);
+    hp_sink_text(out, "\n");
     free(w.frame_of);
 }
 
