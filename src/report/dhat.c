@@ -61,8 +61,7 @@ static void put_stack(struct dhat_writer *w, size_t number) {
     bool has_alloc = w->view->head.has_alloc;
     hp_int128 bytes = w->whole[HP_INUSE_SPACE][number];
     hp_int128 blocks = w->whole[HP_INUSE_OBJECTS][number];
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_put_integer(json, "tb", has_alloc ? w->whole[HP_ALLOC_SPACE][number] : bytes);
     hp_json_put_integer(json, "tbk",
                         has_alloc ? w->whole[HP_ALLOC_OBJECTS][number] : blocks);

@@ -47,8 +47,7 @@ static void number_frames(struct speedscope_writer *w) {
 static void put_frame(struct speedscope_writer *w, hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(w->view, node);
     struct hp_json *json = &w->json;
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_put_string(json, "name", hp_view_node(w->view, node));
     if (origin->file.n) {
         hp_json_put_string(json, "file", hp_view_string(w->view, origin->file));
@@ -133,8 +132,7 @@ static void put_profile(struct speedscope_writer *w, const char *name,
     for (size_t i = 0; i < count; i++) {
         total += weights[order[i]];
     }
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_put_word(json, "type", "sampled");
     hp_json_put_word(json, "name", name);
     hp_json_put_word(json, "unit", is_space ? "bytes" : "none");

@@ -33,8 +33,7 @@ static void put_head(struct hp_json *json, const struct hp_view *view) {
 
 // Write a row as an object.
 static void put_row(struct hp_json *json, const struct hp_view *view, size_t row) {
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_name(json, view, view->rows.at[row].node);
     hp_html_kind_of(view)->fields(json, view, row);
     hp_json_close(json);

@@ -206,11 +206,7 @@ static void put_identity(struct hp_json *json, const struct hp_process *process)
     } else {
         hp_json_put_null(json, "key");
     }
-    if (process->pid != 0) {
-        hp_json_put_count(json, "pid", process->pid);
-    } else {
-        hp_json_put_null(json, "pid");
-    }
+    hp_json_put_known(json, "pid", process->pid);
 }
 
 // Write a process.

@@ -25,11 +25,7 @@ static void put_line(struct hp_json *json, const struct hp_view *view,
                      const struct hp_listed_line *line,
                      const struct hp_source_file *source) {
     hp_json_open(json, NULL, '{');
-    if (line->line > 0) {
-        hp_json_put_count(json, "line", line->line);
-    } else {
-        hp_json_put_null(json, "line");
-    }
+    hp_json_put_known(json, "line", line->line);
     put_values(json, view, line->flat,
                &(struct hp_amount){.sum = line->cum, .error = &line->error});
     if (source && line->line > 0 && line->line <= source->line_count) {
@@ -75,8 +71,7 @@ void hp_json_list(struct hp_sink *out, const struct hp_view *view) {
     struct hp_json json = {.out = out};
     hp_json_begin(&json, view);
     for (size_t i = 0; i < hp_view_shown(view, listing->functions.count); i++) {
-        hp_json_line(&json, 2);
-        hp_json_open(&json, NULL, '{');
+        hp_json_row(&json, 2);
         put_function(&json, view, &listing->functions.at[i]);
         hp_json_close(&json);
     }

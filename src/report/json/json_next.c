@@ -163,8 +163,7 @@ static void put_command(struct next *next, struct next_command command) {
     if (!is_safe(command.pattern)) {
         return;
     }
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_put_word(json, "answers", command.answers);
     hp_json_line(json, 3);
     hp_json_open(json, "argv", '[');

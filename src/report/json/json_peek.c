@@ -17,8 +17,7 @@ static void put_group(struct hp_json *json, const struct hp_view *view, const ch
     for (size_t i = 0; i < count; i++) {
         struct hp_error error;
         struct hp_amount value = hp_neighbor_amount(view, &group[i], &error);
-        hp_json_line(json, 4);
-        hp_json_open(json, NULL, '{');
+        hp_json_row(json, 4);
         hp_json_name(json, view, group[i].node);
         hp_json_estimate(json, "value", view, &value, view->options.metric);
         hp_json_close(json);
@@ -31,8 +30,7 @@ static void put_row(struct hp_json *json, const struct hp_view *view, size_t row
     const struct hp_neighbors *neighbors = view->extra;
     const struct hp_neighborhood *area = &neighbors->areas.at[row];
     const struct hp_neighbor *group = neighbors->all + area->first;
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_name(json, view, view->rows.at[row].node);
     hp_json_line(json, 3);
     hp_json_cells(json, view, row);

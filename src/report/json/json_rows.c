@@ -25,8 +25,7 @@ static void put_groups(struct hp_json *json, const struct hp_spread *spread) {
     hp_json_open(json, "quantiles", '[');
     for (size_t i = 0; i < spread->quantile_count; i++) {
         const struct hp_quantile *quantile = &spread->quantiles[i];
-        hp_json_line(json, 2);
-        hp_json_open(json, NULL, '{');
+        hp_json_row(json, 2);
         hp_json_put_double(json, "share", quantile->share);
         hp_json_put_double(json, "low", quantile->low);
         hp_json_put_double(json, "high", quantile->high);
@@ -49,8 +48,7 @@ static void put_outliers(struct hp_json *json, const struct hp_view *view) {
     hp_json_open(json, "outliers", '[');
     for (size_t i = 0; i < spread->outliers.count; i++) {
         const struct hp_outlier *outlier = &spread->outliers.at[i];
-        hp_json_line(json, 2);
-        hp_json_open(json, NULL, '{');
+        hp_json_row(json, 2);
         hp_json_put_word(json, "input", outlier->name);
         hp_json_put_fixed(json, "value", outlier->value, view->options.metric);
         hp_json_put_double(json, "others", outlier->others);
@@ -64,8 +62,7 @@ static void put_outliers(struct hp_json *json, const struct hp_view *view) {
 // Begin the object of a row and the input or group that holds it or stands out in it.
 static void open_holder(struct hp_json *json, const struct hp_view *view, hp_node_id node,
                         const char *holder) {
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_name(json, view, node);
     hp_json_put_word(json, "holder", holder);
 }
@@ -108,8 +105,7 @@ static void write_rows(struct hp_sink *out, const struct hp_view *view) {
     struct hp_json json = {.out = out};
     (own ? own : hp_json_begin)(&json, view);
     for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
-        hp_json_line(&json, 2);
-        hp_json_open(&json, NULL, '{');
+        hp_json_row(&json, 2);
         hp_json_name(&json, view, view->rows.at[i].node);
         hp_json_line(&json, 3);
         hp_json_cells(&json, view, i);

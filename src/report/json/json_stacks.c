@@ -78,8 +78,7 @@ static void put_stack(struct hp_json *json, const struct hp_view *view, uint32_t
     enum hp_metric metric = view->options.metric;
     struct stack_entry entry = {view, stack};
     struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     put_frames(json, view, &view->stacks.all.at[stack]);
     hp_json_estimates(json, "value", view, amount_of, &entry);
     hp_json_line(json, 3);
@@ -108,18 +107,13 @@ static void put_origin(struct hp_json *json, const struct hp_view *view,
                        hp_node_id node) {
     const struct hp_origin *origin = hp_view_origin(view, node);
     const struct hp_module *module = hp_view_module(view, origin->module);
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     hp_json_name(json, view, node);
     hp_json_put_text(json, "function",
                      hp_naming_function(&view->naming, origin->function));
     hp_json_put_text(json, "module", hp_view_string(view, module->path));
     hp_json_put_text(json, "file", hp_view_string(view, origin->file));
-    if (origin->line > 0) {
-        hp_json_put_count(json, "line", origin->line);
-    } else {
-        hp_json_put_null(json, "line");
-    }
+    hp_json_put_known(json, "line", origin->line);
     hp_json_close(json);
 }
 

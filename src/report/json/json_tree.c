@@ -16,8 +16,7 @@ static void put_node(struct hp_json *json, const struct hp_view *view,
     const struct hp_tree *tree = view->extra;
     enum hp_metric metric = view->options.metric;
     struct hp_amount cum = hp_tree_cum(tree, node);
-    hp_json_line(json, 2);
-    hp_json_open(json, NULL, '{');
+    hp_json_row(json, 2);
     if (node->parent == HP_NO_PARENT) {
         hp_json_put_null(json, "parent");
     } else {

@@ -34,6 +34,11 @@ void hp_json_line(struct hp_json *json, int indent) {
     json->line = indent + 1;
 }
 
+void hp_json_row(struct hp_json *json, int indent) {
+    hp_json_line(json, indent);
+    hp_json_open(json, NULL, '{');
+}
+
 void hp_json_put_string(struct hp_json *json, const char *key, struct hp_span text) {
     hp_json_string(hp_json_value(json, key), text);
 }
@@ -69,6 +74,14 @@ void hp_json_put_integer(struct hp_json *json, const char *key, hp_int128 number
 
 void hp_json_put_count(struct hp_json *json, const char *key, uint64_t count) {
     hp_json_put_integer(json, key, (hp_int128)count);
+}
+
+void hp_json_put_known(struct hp_json *json, const char *key, uint64_t count) {
+    if (count > 0) {
+        hp_json_put_count(json, key, count);
+    } else {
+        hp_json_put_null(json, key);
+    }
 }
 
 void hp_json_put_truth(struct hp_json *json, const char *key, bool is_true) {

@@ -27,14 +27,16 @@ struct hp_json {
 void hp_json_open(struct hp_json *json, const char *key, char bracket);
 void hp_json_close(struct hp_json *json);
 
-// Begin a new line before the next value, with `indent` spaces.
+// Begin a new line before the next value, with `indent` spaces; hp_json_row() also begins
+// an object there, which is an element of an array.
 void hp_json_line(struct hp_json *json, int indent);
+void hp_json_row(struct hp_json *json, int indent);
 
 // Begin a value that the caller writes to the result, as valid JSON.
 struct hp_sink *hp_json_value(struct hp_json *json, const char *key);
 
 // Write a value, as the function of json_text.h does that has a similar name.
-// hp_json_put_word() writes a C string.
+// hp_json_put_word() writes a C string; hp_json_put_known() writes null instead of 0.
 void hp_json_put_string(struct hp_json *json, const char *key, struct hp_span text);
 void hp_json_put_word(struct hp_json *json, const char *key, const char *text);
 void hp_json_put_text(struct hp_json *json, const char *key, struct hp_span text);
@@ -45,6 +47,7 @@ void hp_json_put_p(struct hp_json *json, const char *key, double value);
 void hp_json_put_rough(struct hp_json *json, const char *key, double value);
 void hp_json_put_integer(struct hp_json *json, const char *key, hp_int128 number);
 void hp_json_put_count(struct hp_json *json, const char *key, uint64_t count);
+void hp_json_put_known(struct hp_json *json, const char *key, uint64_t count);
 void hp_json_put_truth(struct hp_json *json, const char *key, bool is_true);
 void hp_json_put_null(struct hp_json *json, const char *key);
 
