@@ -10,7 +10,7 @@
 #include "base/sink.h"
 #include "report/format.h"
 #include "report/json/json.h"
-#include "report/json/json_text.h"
+#include "report/json/json_writer.h"
 #include "report/notes.h"
 #include "view/rounding.h"
 #include "view/view.h"
@@ -494,18 +494,18 @@ static void put_stacks(const struct firefox_writer *w, enum hp_metric metric,
 // Write the column of weights, for the same samples as put_stacks().
 static void put_weights(const struct firefox_writer *w, enum hp_metric metric) {
     struct dump_step step = step_new(w, metric);
-    const char *between = "";
-    hp_sink_text(w->out, "\"weight\": [");
+    struct hp_json json = {.out = w->out, .is_dense = true};
+    hp_sink_text(w->out, "\"weight\": ");
+    hp_json_open(&json, NULL, '[');
     while (step_next(&step)) {
         for (size_t i = 0; i < w->stacks->all.count; i++) {
             if (step.now[i] != step.before[i]) {
-                hp_sink_text(w->out, between);
-                hp_sink_integer(w->out, step.now[i] - step.before[i]);
-                between = ",";
+                hp_json_put_integer(&json, NULL, step.now[i] - step.before[i]);
             }
         }
     }
-    hp_sink_text(w->out, "],\n  ");
+    hp_json_close(&json);
+    hp_sink_text(w->out, ",\n  ");
     step_done(&step);
 }
 

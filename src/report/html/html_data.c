@@ -72,18 +72,19 @@ static void put_views(struct hp_sink *out) {
     static const enum hp_frames all[] = {HP_FRAMES_CODE, HP_FRAMES_OWN, HP_FRAMES_ALL,
                                          HP_FRAMES_RAW};
 
-    const char *between = "";
-    hp_sink_text(out, "\"views\":{");
+    struct hp_json json = {.out = out, .is_dense = true};
+    hp_json_open(&json, "views", '{');
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        hp_sink_print(out, "%s\"%s\":%u", between, hp_frames_name(all[i]),
-                      hp_folded_classes(all[i]));
-        between = ",";
+        hp_json_put_count(&json, hp_frames_name(all[i]), hp_folded_classes(all[i]));
     }
-    hp_sink_text(out, "},\n\"classes\":[");
+    hp_json_close(&json);
+    hp_json_line(&json, 0);
+    hp_json_open(&json, "classes", '[');
     for (enum hp_frame_class i = 0; i < HP_CLASSES; i++) {
-        hp_sink_print(out, "%s\"%s\"", i > 0 ? "," : "", hp_frame_class_name(i));
+        hp_json_put_word(&json, NULL, hp_frame_class_name(i));
     }
-    hp_sink_text(out, "],\n");
+    hp_json_close(&json);
+    hp_sink_text(out, ",\n");
 }
 
 // The name that the data uses for an order of rows.
@@ -207,21 +208,23 @@ enum metric_part {
 // Write an array with one part of each metric of the page.
 static void put_each(struct hp_sink *out, const struct html_writer *w, const char *key,
                      enum metric_part part) {
-    const char *between = "";
-    hp_sink_print(out, "\"%s\":[", key);
+    struct hp_json json = {.out = out, .is_dense = true};
+    hp_json_open(&json, key, '[');
     for (enum hp_metric i = 0; i < HP_METRICS; i++) {
         if (!has_metric(w->view, i)) {
             continue;
         }
-        hp_sink_text(out, between);
-        if (part == METRICS) {
-            put_metric(out, w, i);
-        } else {
-            put_total(out, w, i, part == LEFT);
+        if (json.has_item) {
+            hp_json_line(&json, 0);
         }
-        between = ",\n";
+        if (part == METRICS) {
+            put_metric(hp_json_value(&json, NULL), w, i);
+        } else {
+            put_total(hp_json_value(&json, NULL), w, i, part == LEFT);
+        }
     }
-    hp_sink_text(out, "],\n");
+    hp_json_close(&json);
+    hp_sink_text(out, ",\n");
 }
 
 // Write a column: how it was sampled (period, and in a comparison the largest weight of a

@@ -56,17 +56,16 @@ static void put_depths(struct hp_sink *out, const struct tree_walk *walk) {
 // Write the number of the frame of each node.
 static void put_frames(struct hp_sink *out, const struct tree_walk *walk,
                        const uint32_t *frame_of) {
-    const char *between = "";
-    hp_sink_text(out, "\"frame\":[");
+    struct hp_json json = {.out = out, .is_dense = true};
+    hp_json_open(&json, "frame", '[');
     for (size_t i = 0; i < walk->count && !out->error; i++) {
         for (uint32_t k = common(walk, i); k < walk->stacks[i].depth; k++) {
-            hp_sink_text(out, between);
-            hp_html_put_integer(out,
+            hp_html_put_integer(hp_json_value(&json, NULL),
                                 (int64_t)frame_of[from_root(&walk->stacks[i], k)] - 1);
-            between = ",";
         }
     }
-    hp_sink_text(out, "]},\n");
+    hp_json_close(&json);
+    hp_sink_text(out, "},\n");
 }
 
 // Write the node of each end of a stack, as the difference to the node of the end before.

@@ -1,20 +1,46 @@
 #include "report/json/json_writer.h"
 
-struct hp_sink *hp_json_value(struct hp_json *json, const char *key) {
-    struct hp_sink *out = json->out;
-    hp_sink_put(out, ",", json->has_item);
+#include <string.h>
+
+// Write what separates a value from the one before it.
+static void put_space(struct hp_json *json) {
+    static const char line[] = ",\n                ";
+    bool has_item = json->has_item;
     if (json->line > 0) {
-        hp_sink_print(out, "\n%*s", json->line - 1, "");
+        hp_sink_put(json->out, line + !has_item, (size_t)json->line + has_item);
     } else {
-        hp_sink_put(out, " ", json->has_item && !json->is_dense);
+        hp_sink_put(json->out, ", ", (size_t)has_item + (has_item && !json->is_dense));
     }
-    if (key) {
-        hp_json_string(out, hp_span_of(key));
-        hp_sink_text(out, json->is_dense ? ":" : ": ");
-    }
-    json->has_item = true;
     json->line = 0;
-    return out;
+    json->has_item = true;
+}
+
+// Write a key.  Most are short and need no escapes: they are written in one piece.
+static void put_key(struct hp_json *json, const char *key) {
+    char text[64] = "\"";
+    size_t size = 1;
+    for (; key[size - 1] > ' ' && key[size - 1] < '\x7f' && size < sizeof text - 3;
+         size++) {
+        if (key[size - 1] == '"' || key[size - 1] == '\\') {
+            break;
+        }
+        text[size] = key[size - 1];
+    }
+    if (key[size - 1] == '\0') {
+        memcpy(text + size, "\": ", 3);
+        hp_sink_put(json->out, text, size + (json->is_dense ? 2 : 3));
+    } else {
+        hp_json_string(json->out, hp_span_of(key));
+        hp_sink_text(json->out, json->is_dense ? ":" : ": ");
+    }
+}
+
+struct hp_sink *hp_json_value(struct hp_json *json, const char *key) {
+    put_space(json);
+    if (key) {
+        put_key(json, key);
+    }
+    return json->out;
 }
 
 void hp_json_open(struct hp_json *json, const char *key, char bracket) {
