@@ -13,6 +13,8 @@ import sys
 FORBIDDEN = (
     ('formats ask what a report is, not which one it is', 'src/report', r'[!=]= HP_REPORT_',
      'if (view->options.kind == HP_REPORT_DIFF) {'),
+    ('commas of JSON are written by struct hp_json', 'src/report/json', r'\? ",',
+     'hp_sink_text(out, i > 0 ? ", " : "");'),
     ('tables have no control bytes between cells', 'src', r'\\03[67]', '#define MARK "\\037"'),
 )
 
