@@ -66,11 +66,14 @@ Test(json_writer, keys_of_any_content_and_length_are_escaped) {
     longest[sizeof longest - 1] = '\0';
     begin(&document);
     hp_json_open(&document.json, NULL, '{');
-    hp_json_put_word(&document.json, "a\"b\\c\n", "v\"");
+    hp_json_key(&document.json, hp_span_of("a\"b\\c\n"));
+    hp_json_put_word(&document.json, NULL, "v\"");
     hp_json_put_null(&document.json, "");
-    hp_json_put_null(&document.json, longest);
+    hp_json_key(&document.json, hp_span_of(longest));
+    hp_json_open(&document.json, NULL, '[');
+    hp_json_close(&document.json);
     hp_json_close(&document.json);
     snprintf(text, sizeof text,
-             "{\"a\\\"b\\\\c\\u000a\": \"v\\\"\", \"\": null, \"%s\": null}", longest);
+             "{\"a\\\"b\\\\c\\u000a\": \"v\\\"\", \"\": null, \"%s\": []}", longest);
     expect(&document, text);
 }

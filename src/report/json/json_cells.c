@@ -88,8 +88,11 @@ void hp_json_estimates(struct hp_json *json, const char *key, const struct hp_vi
                                          : hp_view_has_metric(view, metric);
         if (is_shown) {
             struct hp_amount of_metric = amount(data, metric);
-            hp_json_estimate(json, hp_view_metric_name(view, metric), view, &of_metric,
-                             metric);
+            if (view->projection) {
+                hp_json_key(json, hp_span_of(view->type_name));
+            }
+            hp_json_estimate(json, view->projection ? NULL : hp_metric_name(metric), view,
+                             &of_metric, metric);
         } else if (!view->projection) {
             hp_json_put_null(json, hp_metric_name(metric));
         }

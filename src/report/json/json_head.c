@@ -243,7 +243,8 @@ static void put_total(struct hp_json *json, const char *key, const struct hp_vie
         hp_json_open(json, key, '{');
         for (enum hp_metric metric = 0; metric < HP_METRICS; metric++) {
             if (!view->projection || metric == view->options.metric) {
-                hp_json_put_null(json, hp_view_metric_name(view, metric));
+                hp_json_key(json, hp_span_of(hp_view_metric_name(view, metric)));
+                hp_json_put_null(json, NULL);
             }
         }
         hp_json_close(json);

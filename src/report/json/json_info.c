@@ -139,7 +139,8 @@ static void put_types(struct hp_json *json, const struct hp_view *view,
                 hp_json_line(json, input ? 3 : 1);
                 hp_json_open(json, "sample_types", '{');
             }
-            hp_json_put_fixed(json, name, has ? has->total : hp_sample_type_total(type),
+            hp_json_key(json, hp_span_of(name));
+            hp_json_put_fixed(json, NULL, has ? has->total : hp_sample_type_total(type),
                               type->in_place_of);
             any = true;
             free(name);

@@ -32,16 +32,16 @@ void hp_json_characters(struct hp_sink *out, struct hp_span text) {
 }
 
 void hp_json_string(struct hp_sink *out, struct hp_span text) {
-    hp_sink_text(out, "\"");
+    hp_sink_put(out, "\"", 1);
     hp_json_characters(out, text);
-    hp_sink_text(out, "\"");
+    hp_sink_put(out, "\"", 1);
 }
 
 void hp_json_text(struct hp_sink *out, struct hp_span text) {
     if (text.size > 0) {
         hp_json_string(out, text);
     } else {
-        hp_sink_text(out, "null");
+        hp_sink_put(out, "null", 4);
     }
 }
 
@@ -55,7 +55,7 @@ void hp_json_fixed(struct hp_sink *out, hp_fixed value, enum hp_metric metric) {
     int thousandths = (int)((rest * 1000 + half) >> fraction);
     whole += thousandths / 1000;
     thousandths %= 1000;
-    hp_sink_text(out, value < 0 ? "-" : "");
+    hp_sink_put(out, "-", value < 0);
     hp_sink_integer(out, whole);
     hp_sink_put(out,
                 (char[]){'.', (char)('0' + thousandths / 100),
@@ -70,7 +70,7 @@ void hp_json_double(struct hp_sink *out, double value) {
         hp_format_double(text, value);
         hp_sink_text(out, text);
     } else {
-        hp_sink_text(out, "null");
+        hp_sink_put(out, "null", 4);
     }
 }
 
@@ -79,7 +79,7 @@ static void put_digits(struct hp_sink *out, int digits, double value) {
     if (isfinite(value)) {
         hp_sink_print(out, "%.*g", digits, value);
     } else {
-        hp_sink_text(out, "null");
+        hp_sink_put(out, "null", 4);
     }
 }
 

@@ -2,45 +2,46 @@
 
 #include <string.h>
 
-// Write what separates a value from the one before it.
-static void put_space(struct hp_json *json) {
-    static const char line[] = ",\n                ";
-    bool has_item = json->has_item;
+// Put what separates a value from the one before it into `lead`.  Returns its size.
+static size_t separate(struct hp_json *json, char lead[HP_JSON_LEAD]) {
+    size_t size = json->has_item;
+    lead[0] = ',';
     if (json->line > 0) {
-        hp_sink_put(json->out, line + !has_item, (size_t)json->line + has_item);
-    } else {
-        hp_sink_put(json->out, ", ", (size_t)has_item + (has_item && !json->is_dense));
+        lead[size++] = '\n';
+        for (int i = 1; i < json->line; i++) {
+            lead[size++] = ' ';
+        }
+    } else if (json->has_item && !json->is_dense) {
+        lead[size++] = ' ';
     }
     json->line = 0;
     json->has_item = true;
-}
-
-// Write a key.  Most are short and need no escapes: they are written in one piece.
-static void put_key(struct hp_json *json, const char *key) {
-    char text[64] = "\"";
-    size_t size = 1;
-    for (; key[size - 1] > ' ' && key[size - 1] < '\x7f' && size < sizeof text - 3;
-         size++) {
-        if (key[size - 1] == '"' || key[size - 1] == '\\') {
-            break;
-        }
-        text[size] = key[size - 1];
-    }
-    if (key[size - 1] == '\0') {
-        memcpy(text + size, "\": ", 3);
-        hp_sink_put(json->out, text, size + (json->is_dense ? 2 : 3));
-    } else {
-        hp_json_string(json->out, hp_span_of(key));
-        hp_sink_text(json->out, json->is_dense ? ":" : ": ");
-    }
+    return size;
 }
 
 struct hp_sink *hp_json_value(struct hp_json *json, const char *key) {
-    put_space(json);
-    if (key) {
-        put_key(json, key);
+    char lead[HP_JSON_LEAD];
+    size_t size = 0;
+    if (!json->has_key) {
+        size = separate(json, lead);
     }
+    if (key) { // many are written: each in one piece with what precedes it
+        size_t length = strlen(key);
+        length = length < HP_JSON_KEY ? length : HP_JSON_KEY;
+        lead[size++] = '"';
+        memcpy(lead + size, key, length);
+        memcpy(lead + size + length, "\": ", 3);
+        size += length + (json->is_dense ? 2 : 3);
+    }
+    hp_sink_put(json->out, lead, size);
+    json->has_key = false;
     return json->out;
+}
+
+void hp_json_key(struct hp_json *json, struct hp_span key) {
+    hp_json_string(hp_json_value(json, NULL), key);
+    hp_sink_text(json->out, json->is_dense ? ":" : ": ");
+    json->has_key = true;
 }
 
 void hp_json_open(struct hp_json *json, const char *key, char bracket) {
@@ -50,7 +51,7 @@ void hp_json_open(struct hp_json *json, const char *key, char bracket) {
 }
 
 void hp_json_close(struct hp_json *json) {
-    hp_sink_text(json->out, json->objects & 1 ? "}" : "]");
+    hp_sink_put(json->out, json->objects & 1 ? "}" : "]", 1);
     json->objects >>= 1;
     json->has_item = true;
     json->line = 0;
@@ -115,5 +116,5 @@ void hp_json_put_truth(struct hp_json *json, const char *key, bool is_true) {
 }
 
 void hp_json_put_null(struct hp_json *json, const char *key) {
-    hp_sink_text(hp_json_value(json, key), "null");
+    hp_sink_put(hp_json_value(json, key), "null", 4);
 }

@@ -6,15 +6,21 @@
 //     hp_json_put_count(&json, "dumps", 3);
 //     hp_json_close(&json);
 //
-// Each function takes the key of the value; NULL: the value is in an array, or it is the
-// whole document.
+// Each function takes the key of the value, a word of the program; NULL: the value is in
+// an array, is the whole document, or follows hp_json_key().
 #ifndef HP_REPORT_JSON_JSON_WRITER_H
 #define HP_REPORT_JSON_JSON_WRITER_H
 
 #include "report/json/json_text.h"
 
+enum {
+    HP_JSON_KEY = 64,                // most bytes of a key
+    HP_JSON_LEAD = HP_JSON_KEY + 32, // room for a key and what precedes it
+};
+
 struct hp_json {
     struct hp_sink *out;
+    bool has_key;  // hp_json_key() has written the key of the next value
     bool has_item; // a comma precedes the next value
     bool is_dense; // no spaces after commas and colons
     int line;      // the next value begins a line, with line - 1 spaces; 0: it does not
@@ -31,6 +37,9 @@ void hp_json_close(struct hp_json *json);
 // an object there, which is an element of an array.
 void hp_json_line(struct hp_json *json, int indent);
 void hp_json_row(struct hp_json *json, int indent);
+
+// Write the key of the next value, which may be any text, as a name from an input.
+void hp_json_key(struct hp_json *json, struct hp_span key);
 
 // Begin a value that the caller writes to the result, as valid JSON.
 struct hp_sink *hp_json_value(struct hp_json *json, const char *key);
