@@ -76,10 +76,12 @@ def main():
     with scratch() as folder:
         folder = pathlib.Path(folder)
         build(folder)
-        t.check('a timer', lambda: follow(folder, 'signals', 6, 2, ''))
-        t.check('contexts', lambda: follow(folder, 'contexts', 1, 0, ''))
-        t.check('a return address that was made by hand', lambda: by_hand(folder))
-        t.check('another build', lambda: another_build(folder))
+        t.check('every return address follows a call while a timer sends signals',
+                lambda: follow(folder, 'signals', 6, 2, ''))
+        t.check('every return address follows a call on stacks of contexts',
+                lambda: follow(folder, 'contexts', 1, 0, ''))
+        t.check('a hand-made return address is reported as another build', lambda: by_hand(folder))
+        t.check('a file of another build is reported', lambda: another_build(folder))
     t.done()
 
 

@@ -160,11 +160,12 @@ with scratch() as scratched:
     PROGRAM = jemalloc.compile_program(HERE / 'account_alloc.c', FOLDER)
     ALL = [Run(number, *run) for number, run in enumerate(RUNS)]
     for each in ALL:
-        t.check(f'the books balance: {each.title}', lambda: books(each))
-    t.check('what is held is found to the byte where samples are told', exact)
-    t.check('a fork holds the same objects, and it is said', forks)
-    t.check('what is never touched is at least 90 % of the truth', untouched)
-    t.check("memory beside jemalloc's is bounded", beside)
-    t.check('many freed by one of two', lambda: waste('mult', 128, 10 * MIB, 13 * MIB))
-    t.check('slabs that the fewer keep', lambda: waste('frag', 96, 10 * MIB, 17 * MIB))
+        t.check(f'statistics add up: {each.title}', lambda: books(each))
+    t.check('memory in use is exact to the byte where samples are listed', exact)
+    t.check('a fork holds the same objects, and the report says so', forks)
+    t.check('at least 90 % of untouched memory is found', untouched)
+    t.check("memory outside of jemalloc is bounded", beside)
+    t.check('slabs that many and few objects keep: neither stack is blamed',
+            lambda: waste('mult', 128, 10 * MIB, 13 * MIB))
+    t.check('slabs that few objects keep: neither stack is blamed', lambda: waste('frag', 96, 10 * MIB, 17 * MIB))
 t.done()

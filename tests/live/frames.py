@@ -218,24 +218,26 @@ with scratch() as scratched:
     (FOLDER / 'dwarf').rename(FOLDER / 'whole')  # a file at the path of the program would be looked at, too
     WHOLE = path_map('whole')
     MERGED = FOLDER / 'x.pb.gz'
-    t.check('with DWARF each function is charged with what it allocated',
+    t.check('with DWARF, bytes are attributed to the function that allocated them',
             lambda: compare(DWARF, WHOLE, DUMP))
-    t.check('with DWARF: the table', lambda: shown(SHOWN, WHOLE, DUMP))
-    t.check('with symbols alone: the table',
+    t.check('with DWARF, the table shows the expected functions', lambda: shown(SHOWN, WHOLE, DUMP))
+    t.check('with symbols only, the table shows the expected functions',
             lambda: shown(SHOWN_OF_SYMBOLS, path_map('symbols'), DUMP))
-    t.check('stripped: the table has places of the program', lambda: [
+    t.check('rows of a stripped program are offsets in its files', lambda: [
         name for name in seen(path_map('stripped'), DUMP)
         if not re.match(r'(program|libstdc\+\+\.so\.6[\d.]*)\+0x[\da-f]+$', name)])
-    t.check('with symbols alone names decide', lambda: compare(SYMBOLS, path_map('symbols'), DUMP))
-    t.check('stripped, all is charged to the program', lambda: stripped(path_map('stripped'), DUMP))
+    t.check('with symbols only, names decide about folding', lambda: compare(SYMBOLS, path_map('symbols'), DUMP))
+    t.check('all bytes of a stripped program are attributed to it', lambda: stripped(path_map('stripped'), DUMP))
     t.ok('merge', '-q', WHOLE, '-o', MERGED, DUMP)
-    t.check('its pprof says the same', lambda: compare(DWARF, '--no-symbols', MERGED))
-    t.check('its pprof: the table', lambda: shown(SHOWN, '--no-symbols', MERGED))
+    t.check('its pprof profile has the same bytes per function', lambda: compare(DWARF, '--no-symbols', MERGED))
+    t.check('its pprof profile shows the same table', lambda: shown(SHOWN, '--no-symbols', MERGED))
     t.ok('merge', '-q', path_map('symbols'), '-o', MERGED, DUMP)
-    t.check('and that with symbols alone',
+    t.check('its pprof profile with symbols only has the same bytes per function',
             lambda: compare(SYMBOLS, '--no-symbols', MERGED))
-    t.check('and that: the table', lambda: shown(SHOWN_OF_SYMBOLS, '--no-symbols', MERGED))
-    t.check('--wrapper and --own say otherwise', lambda: wrapped(WHOLE, DUMP))
-    t.check('Rust: a crate, then the closures that call it', rust if shutil.which('rustc') else [])
-    t.check('redis: what calls its wrappers of malloc', redis if shutil.which('redis-server') else [])
+    t.check('its pprof profile with symbols only shows the same table',
+            lambda: shown(SHOWN_OF_SYMBOLS, '--no-symbols', MERGED))
+    t.check('--wrapper and --own change the attribution', lambda: wrapped(WHOLE, DUMP))
+    t.check('Rust: bytes of a crate are attributed to the closures that call it', rust if shutil.which('rustc') else [])
+    t.check('redis: bytes are attributed to the callers of its malloc wrappers',
+            redis if shutil.which('redis-server') else [])
 t.done()

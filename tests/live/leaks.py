@@ -154,9 +154,9 @@ t = Tests(is_of_machine=True)
 with scratch() as folder:
     folder = pathlib.Path(folder)
     for with_accum in (True, False):
-        t.check(f'a list that grows in CPython, prof_accum:{with_accum}',
+        t.check(f'a growing list in CPython is found, prof_accum:{with_accum}',
                 lambda: python_leaks(folder, with_accum))
-    t.check('CPython whose memory stays', lambda: python_stays(folder))
+    t.check('CPython with constant memory has no significant growth', lambda: python_stays(folder))
     if shutil.which('redis-server'):
         t.check('redis with more and more keys', lambda: redis_grows(folder))
     else:

@@ -142,7 +142,7 @@ def main():
         for runs in everything:
             t.check(f'{RUNS} processes with period {runs[0][2]} merged', lambda: both_metrics(runs))
         truth, dump, _ = everything[0][0]
-        t.check('each function has its line', lambda: lines(truth, dump))
+        t.check('each function is shown with its line', lambda: lines(truth, dump))
     t.done()
 
 

@@ -60,5 +60,6 @@ with tempfile.TemporaryDirectory(prefix='hprof-agg-') as scratch:
     place = pathlib.Path(OPTIONS.get('keep', scratch))
     for crate_version, (jemalloc, kind) in VERSIONS.items():
         built = build(crate_version, place)
-        t.check(f'jemalloc {jemalloc}', lambda built=built, kind=kind: runs_of(built, kind, place))
+        t.check(f'jemalloc {jemalloc}: large objects are within the interval',
+                lambda built=built, kind=kind: runs_of(built, kind, place))
 t.done()

@@ -176,9 +176,9 @@ def without_randomization():
         return faults + [out[:300]] * ('2 dumps of 1 process by name alone: m8' not in out)
 
 
-t.check('17 dumps of a redis: the report on the newest before its exit', redis_is_one_process)
-t.check('python with four children: each counts', forks_of_python)
-t.check('nginx with three workers: each counts, as one program', workers_of_nginx)
-t.check('hundreds of git and bash: each counts', many_of_git_and_bash)
-t.check('without randomization names tell', without_randomization)
+t.check('17 dumps of one redis: the report is that of its newest dump before the exit', redis_is_one_process)
+t.check('python with four children: every process is used', forks_of_python)
+t.check('nginx with three workers: every process is used, as one program', workers_of_nginx)
+t.check('hundreds of git and bash processes: every process is used', many_of_git_and_bash)
+t.check('without address randomization, file names identify processes', without_randomization)
 t.done()

@@ -134,6 +134,6 @@ with scratch() as scratched:
     FOLDER = pathlib.Path(scratched)
     PROGRAM = jemalloc.compile_program(HERE / 'recent_alloc.c', FOLDER, '-rdynamic', '-Wl,--no-as-needed', '-lm')
     CELLS, KEPT = judge()
-t.check('quantiles of known lifetimes are in their intervals', coverage)
-t.check('of what is never freed none is reached', never)
+t.check('the intervals contain the quantiles of known lifetimes', coverage)
+t.check('objects that are never freed have no quantile', never)
 t.done()

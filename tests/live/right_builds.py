@@ -265,12 +265,12 @@ def main():
             subprocess.run([compiler, '-O1', '-g', '-w', *flags, '-o', folder / name, SOURCE, '-ldl'], check=True)
         for what, make, least in programs(folder):
             t.check(what, lambda: all_follow(make(), least))
-        t.check('a timer', lambda: interrupted(folder))
+        t.check('every return address follows a call while a timer sends signals', lambda: interrupted(folder))
         if platform.machine() in ('x86_64', 'aarch64'):
-            t.check('a return address that was made by hand', lambda: by_hand(folder))
-        t.check('replaced by another build while it ran', lambda: replaced(folder, 'other'))
-        t.check('replaced by itself while it ran', lambda: replaced(folder, 'itself'))
-        t.check('replaced by itself afterwards', lambda: copied(folder))
+            t.check('a hand-made return address is reported as another build', lambda: by_hand(folder))
+        t.check('a binary replaced by another build during the run is reported', lambda: replaced(folder, 'other'))
+        t.check('a binary replaced by its own copy during the run is not reported', lambda: replaced(folder, 'itself'))
+        t.check('a binary replaced by its own copy after the run is not reported', lambda: copied(folder))
     t.done()
 
 
