@@ -227,11 +227,11 @@ class Fleet:
         return ONE_SIZE if not is_mixed else RAW if self.raw else ROUNDED
 
     def check(self, what):
-        t.check(f'{what}: bytes are in their intervals', self.bytes.too_rare)
+        t.check(f'{what}: intervals contain the true bytes', self.bytes.too_rare)
         if self.objects.of:
-            t.check(f'{what}: objects of one size are in theirs', self.objects.too_rare)
-        t.check(f'{what}: what was not sampled is less than told', self.unseen.too_rare)
-        t.check(f'{what}: intervals are as wide as the samples ask for',
+            t.check(f'{what}: intervals contain the true objects of one size', self.objects.too_rare)
+        t.check(f'{what}: unsampled memory is below the reported bound', self.unseen.too_rare)
+        t.check(f'{what}: intervals are no wider than the samples require',
                 lambda: self.widths.outside(self.limits))
 
 
@@ -244,7 +244,7 @@ def quantiles():
 
 
 def main():
-    t.check('the quantiles of this test are those of the design', quantiles)
+    t.check('the quantiles of this test are the documented ones', quantiles)
     with scratch() as directory:
         for workload in sys.argv[5:] or WORKLOADS:
             for raw in (False, True):

@@ -151,8 +151,8 @@ def of_pages(folder):
 
 t = Tests()
 with scratch() as directory:
-    t.check('rewritten lines', lambda: check(True, directory))
-    t.check('raw lines', lambda: check(False, directory))
-    t.check('rewritten lines of more objects', lambda: check_more(directory))
-    t.check('what is said of sizes that may be pages', lambda: of_pages(directory))
+    t.check('sizes of rewritten lines match all possible sets of objects', lambda: check(True, directory))
+    t.check('sizes of raw lines match all possible sets of objects', lambda: check(False, directory))
+    t.check('sizes of rewritten lines with more objects match all possible sets', lambda: check_more(directory))
+    t.check('bounds of sizes that may be whole pages contain all possible sets', lambda: of_pages(directory))
 t.done()

@@ -172,10 +172,10 @@ def main():
                 t.check(f'{PROCESSES} processes of {name}',
                         lambda: check_workload(folder(re.sub(r'\W', '-', name)), workload,
                                                *options))
-        t.check('a seed decides on every byte', lambda: check_repeats(folder('a'), folder('b')))
-        t.check('two stacks on one machine', lambda: check_one_machine(directory))
+        t.check('the same seed gives the same bytes', lambda: check_repeats(folder('a'), folder('b')))
+        t.check('two stacks on one machine have their true sums', lambda: check_one_machine(directory))
         machines = int(sys.argv[4]) if len(sys.argv) > 4 else 2000
-        t.check('two stacks on many machines',
+        t.check('two stacks on many machines have their true sums',
                 lambda: check_two_stacks(folder('two'), machines))
     t.done()
 

@@ -233,13 +233,13 @@ def check_dumps(what, dumps):
     wrong = sum(not dump.kind_is_right for dump in dumps)
     t.check(f'{what}: the kind and the period of {len(dumps)} dumps',
             [f'{wrong} are wrong'] if wrong else [])
-    t.check(f'{what}: no estimate of a raw stack is out of the bounds that hold for all sizes',
+    t.check(f'{what}: every estimate of a raw stack is within the bounds for all sizes',
             [fault for dump in dumps for fault in dump.out_of_bounds()])
 
 
 def test_program(directory):
     program = Program(directory)
-    t.check('with a period of 1 each function has what the program tells', program.faults)
+    t.check('with a period of 1, each function has the bytes that the program counted', program.faults)
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         results = list(pool.map(program.run, range(RUNS)))
     table = collections.defaultdict(list)
@@ -297,7 +297,7 @@ def test_python(directory):
     # Addresses are hashed, so that a few sizes depend on where things are.
     total, change = sum(truth.values()), sum(
         abs(truth.get(stack, 0) - again.get(stack, 0)) for stack in {*truth, *again})
-    t.check(f'CPython: {change} of {total} bytes are different in a second run',
+    t.check(f'CPython: a second run differs in {change} of {total} bytes',
             ['that is too much to know the truth'] if change > 1e-3 * total else [])
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         results = list(pool.map(lambda i: hold_against(truth, i, directory),
@@ -315,7 +315,7 @@ def test_python(directory):
         t.check(f'CPython, {group}: {len(covered)} intervals, coverage {share:.4f}',
                 [f'less than {least:.4f}'] if share < least else [])
     unknown = statistics.fmean(result[2] for result in results)
-    t.check(f'CPython: {100 * unknown:.3f} % in stacks that the truth does not have',
+    t.check(f'CPython: {100 * unknown:.3f} % of the bytes are in stacks without known truth',
             ['too much'] if unknown > 0.01 else [])
     check_dumps('CPython', [result[3] for result in results])
 

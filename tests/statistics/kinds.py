@@ -302,9 +302,9 @@ def real(folder, program, accum):
 def main():
     with scratch() as folder:
         for name in WORKLOADS:
-            t.check(f'{name}: whole dumps are called neither damaged nor of another kind',
+            t.check(f'{name}: complete dumps are called neither damaged nor of another kind',
                     lambda: of_workload(folder, name))
-        t.check('damaged dumps are told where rounding does not explain them',
+        t.check('damage that rounding does not explain is reported',
                 lambda: are_told(folder))
         allocates = jemalloc.compile_program(HERE.parent / 'live' / 'live_alloc.c', folder)
         for program in ([allocates], [sys.executable, '-S', '-c', PYTHON]):

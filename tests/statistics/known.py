@@ -205,5 +205,5 @@ for check, what in (
         (churn_in_words, 'raw, what was allocated, as text')):
     t.check(what, check)
 for dump in ('two-of-many', 'huge-and-tiny', 'near-the-interval', 'equal-stacks', 'churn'):
-    t.check(f'{dump} is read as what it is', Known(dump).called_wrong)
+    t.check(f'{dump} is recognized as its own kind', Known(dump).called_wrong)
 t.done()

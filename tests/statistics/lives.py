@@ -132,8 +132,8 @@ def ages():
 
 CELLS = run_cells()
 table()
-t.check('both ends hold what survives', ends)
-t.check('turnovers hold their own ratio, and are told only where dumps saw a steady one', turnovers)
-t.check('verdicts are right', verdicts)
-t.check('ages are those of what is live', ages)
+t.check('both bounds contain the surviving share', ends)
+t.check('turnovers contain the true ratio, and are shown only if it is steady over the dumps', turnovers)
+t.check('verdicts on lifetimes are right', verdicts)
+t.check('the intervals of ages contain the true live bytes', ages)
 t.done()

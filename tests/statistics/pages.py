@@ -120,5 +120,5 @@ def parsed():
 OPTIONS = parsed()
 if __name__ == '__main__':
     t = Tests()
-    t.check('what large sizes that may be pages are estimated at', check)
+    t.check('estimates of large sizes that may be pages are close to the truth', check)
     t.done()

@@ -116,6 +116,7 @@ t = Tests(is_of_machine=True)
 with scratch() as folder:
     folder = pathlib.Path(folder)
     for name in WORKLOADS:
-        t.check(f'{PAIRS // len(WORKLOADS)} pairs of unchanged {name}', lambda: unchanged(folder, name))
-    t.check('a leak of 10 periods in 50 under jemalloc', lambda: leaks(folder))
+        t.check(f'no more of {PAIRS // len(WORKLOADS)} unchanged pairs are marked than p-values promise: {name}',
+                lambda: unchanged(folder, name))
+    t.check('a leak of 10 periods in a stack of 50 is found under jemalloc', lambda: leaks(folder))
 t.done()

@@ -74,6 +74,6 @@ def check(dumps, least, most_alone):
                       f"{shares['alone'][0]:.3f}, {shares['alone'][1]:.3f}")
 
 
-t.check('the fullest of 17 dumps', lambda: check(17, .93, .85))
-t.check('the fullest of 60 dumps', lambda: check(60, .93, .6))
+t.check('intervals of the largest of 17 dumps contain the truth', lambda: check(17, .93, .85))
+t.check('intervals of the largest of 60 dumps contain the truth', lambda: check(60, .93, .6))
 t.done()

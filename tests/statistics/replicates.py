@@ -171,6 +171,6 @@ def as_dumps():
 
 SIM = sys.argv[3]
 told = []
-t.check('what groups of dumps tell is what the dumps tell', as_dumps)
-t.check(f'{SEEDS} fleets of known variance', coverage)
+t.check('groups of dumps record the same variance as the dumps', as_dumps)
+t.check(f'{SEEDS} fleets: the recorded variance is the known one', coverage)
 t.done()

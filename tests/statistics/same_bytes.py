@@ -116,9 +116,9 @@ with scratch() as directory:
             once = digest([t.binary], asked, dumps)
             what = f'{" ".join(asked)} of {kind}'
             if asked[0] != 'info':  # info lists inputs in the given order
-                t.check(f'{what}, {OPTIONS.orders} orders',
+                t.check(f'{what}: the same bytes in {OPTIONS.orders} orders',
                         lambda: list(orders(asked, dumps, once)))
             if COMMANDS:
-                t.check(f'{what}, {len(COMMANDS)} other builds',
+                t.check(f'{what}: the same bytes from {len(COMMANDS)} other builds',
                         lambda: list(builds(asked, dumps, once)))
 t.done()

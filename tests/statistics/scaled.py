@@ -176,9 +176,9 @@ def parsed():
 
 def main():
     t = Tests()
-    t.check('one row of a Go program holds what is true', go_programs)
-    t.check('what Go has sampled is certain, and no more', lambda: list(go_certain()))
-    t.check('a line that Go did not write makes all of them doubtful', lambda: list(go_and_others()))
+    t.check('the interval of one row of a Go program contains the truth', go_programs)
+    t.check('exactly the objects that Go sampled are certain', lambda: list(go_certain()))
+    t.check('a line that Go did not write makes all lines uncertain', lambda: list(go_and_others()))
     for name, make in (('bimodal', bimodal), ('churnmix', churnmix)):
         for has_counts in (True, False):
             t.check(f'{name}, raw numbers scaled by mean sizes, {"with" if has_counts else "without"} counts',

@@ -117,10 +117,10 @@ def of_all(check):
 
 PROCESSES_OF = {period: t.in_parallel(lambda item: [Process(item)], [(seed, period) for seed in range(PROCESSES)])
                 for period in PERIODS}
-t.check('the books hold what the program does, to the byte', of_all(books))
-t.check('classes and their free bytes are those of the slabs', of_all(classes))
-t.check('who is named keeps them, and nobody is charged', of_all(blame))
-t.check('of one alone it is said, of two that it cannot be known', known_holders)
-t.check('what lives and what keeps disagree', disagree)
-t.check('intervals of what lives hold it', live)
+t.check('statistics equal the memory of the program to the byte', of_all(books))
+t.check('size classes and their free bytes are those of the slabs', of_all(classes))
+t.check('a named stack does keep the slabs, and no stack is blamed for free memory', of_all(blame))
+t.check('a single holder is named, and two possible holders are reported as unknown', known_holders)
+t.check('a stack with much live memory and another that keeps the slabs are distinguished', disagree)
+t.check('intervals of live memory contain the truth', live)
 t.done()

@@ -111,12 +111,12 @@ def gaps_are_good():
         yield out
 
 
-t.check('the table fits a screen and tells all', table_fits_a_screen_and_tells_all)
-t.check('JSON has what the table has', json_has_what_the_table_has)
-t.check('what is dead is no stack', what_is_dead_is_no_stack)
+t.check('the table fits a screen and is complete', table_fits_a_screen_and_tells_all)
+t.check('JSON has the numbers of the table', json_has_what_the_table_has)
+t.check('freed stacks are not evaluated', what_is_dead_is_no_stack)
 t.check('rows depend on the seed only', rows_depend_on_the_seed_only)
-t.check('bias against theory is a failure', bias_against_theory_is_a_failure)
-t.check('two stacks are those of the design', two_stacks_are_those_of_the_design)
-t.check('mistakes are told', mistakes_are_told)
-t.check('gaps are good', gaps_are_good)
+t.check('a bias that theory excludes is a failure', bias_against_theory_is_a_failure)
+t.check('the example of two stacks has the documented figures', two_stacks_are_those_of_the_design)
+t.check('usage errors are reported', mistakes_are_told)
+t.check('gaps pass the test of goodness of fit', gaps_are_good)
 t.done()

@@ -141,14 +141,14 @@ def all_take_as_many_stacks():
 
 
 t.check('every method is evaluated on every workload', every_cell_is_there)
-t.check('evaluate is content', evaluate_is_content)
-t.check('all take as many stacks', all_take_as_many_stacks)
+t.check('evaluate succeeds', evaluate_is_content)
+t.check('all methods are evaluated on the same number of stacks', all_take_as_many_stacks)
 for one in RMSE:
     t.check(f'{one} has no bias', lambda: has_no_bias(one))
     t.check(f'{one} has the errors of theory', lambda: has_the_errors_of_theory(one))
     t.check(f'{one} has the errors of the table', lambda: has_the_errors_of_the_table(one))
 t.check('every-random has no bias', lambda: has_no_bias('every-random'))
-t.check('others have the figures of the table', others_have_the_figures_of_the_table)
+t.check('other methods have the figures of the table', others_have_the_figures_of_the_table)
 for one in BIASED:
     t.check(f'{one} is caught', lambda: is_caught(one))
 t.done()

@@ -220,9 +220,9 @@ CHANGED = ((Kind(1, 5, 40, (3, 1)), .45), (Kind(2, 20, 40, (2, 1)), .25), (Kind(
 rng = random.Random(SEED)
 t = Tests()
 for same in SAME:
-    t.check(f'V1: {same}: processes that differ by themselves have not changed', lambda: is_silent(same))
+    t.check(f'V1: {same}: random differences between processes are not called changes', lambda: is_silent(same))
 for noisy in NOISY:
-    t.check(f'V2: {noisy}: the few differ more than the many, and have not changed', lambda: is_calm(noisy))
+    t.check(f'V2: {noisy}: a few noisy processes against many are not called changed', lambda: is_calm(noisy))
 for changed, share in CHANGED:
-    t.check(f'V3: {changed}: a change is found, and held', lambda: is_found(changed, share))
+    t.check(f'V3: {changed}: a true change is found and is in its interval', lambda: is_found(changed, share))
 t.done()

@@ -145,13 +145,13 @@ def sentence(folder):
 def main():
     with scratch() as folder:
         for stacks, held in EQUAL:
-            t.check(f'{stacks} stacks of {held} R: no stack that was missed holds more than told',
+            t.check(f'{stacks} stacks of {held} R: no unsampled stack exceeds the reported bound',
                     lambda: any_one(folder, stacks, held))
         for name in SELECTED:
-            t.check(f'{name}: the first row of a table is in its interval',
+            t.check(f'{name}: the interval of the first row contains the truth',
                     lambda: first_row(folder, name))
-        t.check('zipf: rows are not called too high', lambda: usual_rows(folder))
-        t.check('a sentence says that rows are too high, of dust alone', lambda: sentence(folder))
+        t.check('zipf: rows are not reported as overestimated', lambda: usual_rows(folder))
+        t.check('the text says that rows are too high only if most memory is unsampled', lambda: sentence(folder))
     t.done()
 
 
