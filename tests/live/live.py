@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Dumps made here and now: a program that knows its own live memory runs under Debian's libjemalloc, and the
-estimates of hprof-agg per function and in total have to be within the 99.9999 % interval that statistics.md (section
-0) gives; names and lines have to be right.
+estimates of hprof-agg per function and in total have to be within the 99.9999 % interval of
+docs/explanation/statistics.md; names and lines have to be right.
 
 The estimate of n sampled objects of one size S is n S/p, so n, and with it the interval,
 follows from the estimate itself.

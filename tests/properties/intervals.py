@@ -1,6 +1,4 @@
-"""The intervals of statistics.md (sections 0 and 3 in the project's design) around estimates
-of sampled bytes, with arithmetic of their own.
-"""
+"""The intervals of docs/explanation/statistics.md around estimates of sampled bytes, computed independently."""
 import math
 import statistics
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the requirements of security.md in the project's design for inputs, row by row; the number of the row
+"""Tests the requirements on inputs, row by row of tests/threats.tsv; the number of a row
 precedes each title. Other tests have numbers, too: grep for R17 ... R36 in tests/.
 """
 import gzip

@@ -63,7 +63,7 @@ def default(row):
                 continue
             if dump.unbiased_when_written:
                 low, high = rounding_bounds(dump, offset)[i]
-                # One size a stack: bytes 0.67 % off at most (statistics.md 2.1).
+                # One size a stack: bytes are at most 0.67 % off.
                 low = min(low, expected * 0.9933)
                 high = max(high, expected * 1.0067)
             elif i == 0:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real programs under the preloaded sampler: they behave as without it, and the intervals of hprof-agg for the
-sampled dump contain the exact dump of the same process as often as the intervals of statistics.md (sections 0 and 3)
-promise.
+sampled dump contain the exact dump of the same process as often as
+docs/explanation/statistics.md promises.
 
 usage: preload.py BINARY TESTDATA PRELOAD_LIBRARY
 """

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Do estimates and their 95 % intervals keep their promise under real jemalloc?  Programs of
-which the truth is known are run many times, each time with other random samples, and what
-hprof-agg estimates from their dumps is held against the truth: without bias, inside of the
-interval as often as promised, and never the wrong kind of dump.
+"""Do estimates and their 95 % intervals keep their promise under real jemalloc?  Programs whose truth is known run
+many times, each time with other random samples.  The estimates of hprof-agg from their dumps are compared with the
+truth: they have no bias, intervals contain the truth as often as promised, and the kind of a dump is never wrong.
 
-The interval is that of section 0 of statistics.md in the project's design; hprof-agg's
-estimates go into it.  Its lower end may be raised to the bytes that are certainly alive,
-which the truth is never below: that changes no coverage.  Raw dumps of stacks with objects
-of several sizes are estimated too low, by a part of at most 0.2298 (section 1.1).
+The interval is computed from the estimates of hprof-agg by docs/explanation/statistics.md.  Its lower end may be
+raised to the bytes that are certainly alive.  The truth is never below these, so coverage does not change.  Raw dumps of stacks with objects
+of several sizes are estimated too low, by a part of at most 0.2298.
 
 usage: holdout.py BINARY TESTDATA
 """

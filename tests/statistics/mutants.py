@@ -35,11 +35,11 @@ MEAN = ('double q = n ? hps_inclusion((uint64_t)(sum.bytes / sum.objects), perio
         'sum.bytes /= q;\nsum.objects /= q;\nreturn sum;')
 ONE_SIZE = 'hp_unbiased_of((double)n / p, (double)n * (double)size / p);'
 
-GAPS = 'gaps/follow*'                          # T1
-CHANCE = 'decisions/sample*'                   # T2
-MEANS = 'estimates/of*'                        # T4
+GAPS = 'gaps/follow*'
+CHANCE = 'decisions/sample*'
+MEANS = 'estimates/of*'
 EXACT = 'calc/finds*'
-SIZES = 'dumps/of_equal*'                      # T8
+SIZES = 'dumps/of_equal*'
 KNOWN_LIVES = 'survival/covers_known*'
 
 AT_RISK = 'adder->at_risk += life->weight;'

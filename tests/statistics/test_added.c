@@ -1,6 +1,6 @@
-// T10 of statistics.md in the project's design: the intervals of sums over processes or
-// stacks contain the truth in at least 95 of 100 cases.  There are 13 fleets, each with
-// both scalings.
+// The intervals (docs/explanation/statistics.md) of sums over processes or stacks
+// contain the truth in at least 95 of 100 cases.  There are 13 fleets, each with both
+// scalings.
 #include "lines.h"
 
 #include <criterion/criterion.h>

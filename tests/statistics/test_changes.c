@@ -1,5 +1,5 @@
-// T14 to T16 of statistics.md in the project's design: two dumps of one process, series
-// of dumps, and fleets, by way of the history of a profile and the views of `diff` and
+// The tests of docs/explanation/statistics.md for two dumps of one process, series of
+// dumps, and fleets, by way of the history of a profile and the views of `diff` and
 // `trend`.  Objects have 64 bytes, and R is 4096.  The seeds are fixed; |z| < 6 would
 // fail for two of 10^9 seeds.
 #include "calc/uncertainty.h"
@@ -103,7 +103,7 @@ static struct hp_change compare(struct hp_profile *profile,
     return total;
 }
 
-// --- T14: two dumps of one process -----------------------------------------------------------
+// --- two dumps of one process ----------------------------------------------------------------
 
 // Memory in units of R: live in both dumps, freed between them, new in the second one,
 // and both allocated and freed between them.
@@ -195,7 +195,7 @@ Test(changes, p_if_nothing_was_freed_is_what_prof_accum_would_give) {
     }
 }
 
-// --- T15: slopes ----------------------------------------------------------------------------
+// --- slopes ---------------------------------------------------------------------------------
 
 struct series {
     int dumps;
@@ -266,7 +266,7 @@ Test(changes, a_leak_of_a_period_a_dump_is_found_in_thirty_dumps, .timeout = 100
     cr_expect_geq(share, 0.99, "%g", share);
 }
 
-// --- T16: fleets ----------------------------------------------------------------------------
+// --- fleets ---------------------------------------------------------------------------------
 
 // The memory of a host in units of R: `mean` times a log-normal factor of mean 1 and
 // standard deviation `cv`.

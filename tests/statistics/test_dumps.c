@@ -1,6 +1,6 @@
-// T7 and T8 of statistics.md in the project's design, and the estimates of hprof-agg:
-// simulated programs are sampled, their dumps are written as jemalloc does, read back by
-// the reader, and unsampled by calc/.
+// The estimates of docs/explanation/sampling.md, as hprof-agg computes them: simulated
+// programs are sampled, their dumps are written as jemalloc does, read back by the
+// reader, and unsampled by calc/.
 #include "calc/unbias.h"
 #include "core/heapfile.h"
 #include "core/usize.h"
@@ -88,7 +88,7 @@ static bool near(double a, double b, double relative) {
     return fabs(a - b) <= relative * fabs(b) + 0x1p-19;
 }
 
-// --- T8: every class, many counts -------------------------------------------------------
+// --- every class, many counts -----------------------------------------------------------
 
 static const uint64_t counts_of_many[] = {77, 100, 333, 1000, 12345, 100000, 1000003};
 
@@ -165,7 +165,7 @@ Test(dumps, of_equal_objects_give_their_number_and_size_for_every_class) {
     cr_expect_eq(lines, 24054);
 }
 
-// --- T7: dumps of one program -------------------------------------------------------------
+// --- dumps of one program -----------------------------------------------------------------
 
 enum {
     PERIOD = 4096,

@@ -1,6 +1,6 @@
-// T4 to T6, T11 and T12 of statistics.md in the project's design: many dumps of one
-// stream of allocations, whose true numbers are known.  The seeds are fixed; |z| < 6
-// would fail for two of 10^9 seeds.
+// The estimates of docs/explanation/sampling.md have no bias: many dumps of one stream
+// of allocations, whose true numbers are known.  The seeds are fixed; |z| < 6 would
+// fail for two of 10^9 seeds.
 #include "sim/horvitz.h"
 #include "sim/sampling.h"
 

@@ -1,6 +1,5 @@
-// T1 to T3 of statistics.md in the project's design: gaps and decisions must be
-// distributed as theory says.  The seeds are fixed; |z| < 6 would fail for two of 10^9
-// seeds.
+// Gaps and decisions must be distributed as theory says (docs/explanation/sampling.md).
+// The seeds are fixed; |z| < 6 would fail for two of 10^9 seeds.
 #include "core/gap.h"
 #include "core/sampler.h"
 #include "sim/goodness.h"

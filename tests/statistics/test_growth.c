@@ -1,7 +1,7 @@
-// T13 and T17 of statistics.md in the project's design, and its table of 6.1: the
-// difference of two independent dumps.  Stacks that did not grow must not seem to have
-// grown more often than their p-values promise; stacks that grew must be found as often
-// as possible; and intervals must contain the true difference.
+// The test of docs/explanation/statistics.md for the difference of two independent
+// dumps.  Stacks that did not grow must not seem to have grown more often than their
+// p-values promise; stacks that grew must be found as often as possible; and intervals
+// must contain the true difference.
 #include "lines.h"
 
 #include "stats/distributions.h"
@@ -72,7 +72,7 @@ static const struct pair_comparison *compare(const struct source *before,
     return c;
 }
 
-// --- T13 --------------------------------------------------------------------------------
+// --- one row -----------------------------------------------------------------------------
 
 enum {
     LEVELS = 3,
@@ -222,7 +222,7 @@ Test(growth, of_one_large_object_is_found) {
     cr_expect(agree(shares.grown[1], 0.996), "%f", shares.grown[1]);
 }
 
-// --- T17 --------------------------------------------------------------------------------
+// --- many rows, some of which leak -------------------------------------------------------
 
 enum {
     STACKS = 1000,

@@ -1,5 +1,5 @@
-// T9 of statistics.md in the project's design: intervals contain the truth in at least 95
-// of 100 dumps, and are no wider than necessary.
+// Intervals (docs/explanation/statistics.md) contain the truth in at least 95 of 100
+// dumps, and are no wider than necessary.
 //
 // There are 93 cells, each with both scalings.  89 of them are 17 mixes of sizes, from 16
 // bytes to 16 periods, in stacks of 0.01, 0.1, 0.3, 1, 3, 10, 30, 100 and 1000 periods of

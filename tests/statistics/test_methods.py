@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""T19 of the design: methods without bias by theory have none, on any stack of any workload,
-and the errors that theory and the design's table 7.3 give; those with bias are caught.
+"""Methods that have no bias in theory have none in simulation, on any stack of any workload.  Their errors are those
+of theory and of the table below.  Methods with bias are caught.
 
 usage: test_methods.py HPROF_SIM
 """
@@ -14,7 +14,7 @@ TABLE_STREAMS = 100000
 
 WORKLOADS = ('tiny', 'r-size', 'mix', 'pareto', 'periodic', 'victim', 'churn', 'pair', 'large')
 
-# RMSE in percent of the total, as printed in 7.3.
+# RMSE in percent of the total.
 BYTES = (17.9, 7.1, 9.4, 11.6, 5.0, 4.5, 12.1, 25.0, 3.7)
 RMSE = {
     'geometric': (17.9, 5.4, 5.8, 10.1, 4.7, 2.2, 7.6, 17.8, 0.2),

@@ -2,8 +2,8 @@
 // others.  The memory is simulated by series.c; each row is observed with or without
 // prof_accum.
 //
-// Each cell has SERIES series.  This prints all figures for the thousand series a cell
-// that the design asks for, and takes some minutes:
+// Each cell has SERIES series.  This runs a thousand series of each cell, prints all
+// figures, and takes some minutes:
 //
 //     TREND_SERIES=1000 build/tests/test-trend -j1
 #include "stats/measure.h"

@@ -168,7 +168,7 @@ static struct hp_count printed(double n, double size, double period) {
     return (struct hp_count){(uint64_t)round(y / (bytes / objects)), (uint64_t)round(y)};
 }
 
-// Test T8 of the project's design: all size classes up to 64 periods.
+// All size classes up to 64 periods.
 Test(unbias, recovers_the_size_of_every_class) {
     static const double periods[] = {0x1p6, 0x1p12, 0x1p15, 0x1p19, 0x1p21, 0x1p25};
     static const double more[] = {77, 100, 333, 1000, 12345, 1e5, 1000003};
