@@ -249,14 +249,14 @@ def main():
         split = build(folder, 'split', '-gsplit-dwarf')
         for left in split.parent.glob('*.dwo'):
             left.unlink()
-        t.check('addresses of calls', lambda: addresses_of_calls(folder, program))
-        t.check('a build id that is told', lambda: told_id(folder, program))
-        t.check('two builds of one layout, also for pprof', lambda: two_builds(folder, program))
-        t.check('has_functions and its kin', lambda: flags(folder, program, split))
-        t.check('where functions begin', lambda: begins(folder, program))
-        t.check('split DWARF that is gone', lambda: everywhere(
+        t.check('addresses of calls are compared with the file', lambda: addresses_of_calls(folder, program))
+        t.check('a build id of a profile selects the file', lambda: told_id(folder, program))
+        t.check('two builds of one layout stay separate, also for pprof', lambda: two_builds(folder, program))
+        t.check('has_functions and similar flags are right', lambda: flags(folder, program, split))
+        t.check('the first line of each function is that of the source', lambda: begins(folder, program))
+        t.check('missing split DWARF is reported', lambda: everywhere(
             folder, split, r'/srv/app: inlined calls or lines are missing for 100.0% of the bytes: a file of split debug'))
-        t.check('a stripped daemon', lambda: exported(folder))
+        t.check('exported functions of a stripped daemon have names', lambda: exported(folder))
     t.done()
 
 

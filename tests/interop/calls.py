@@ -234,7 +234,7 @@ def main():
             for what, function in (('compiled code', compiled), ('each form of a call', assembled),
                                    ('frames around a signal', interrupted)):
                 t.check(f'{machine.target}: {what}', lambda: function(machine, folder))
-        t.check('another machine: not checked, and said', lambda: unknown(base))
+        t.check('an unknown machine is not checked, and the report says so', lambda: unknown(base))
     t.done()
 
 

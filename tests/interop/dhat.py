@@ -111,5 +111,5 @@ with scratch() as scratch_folder:
                     lambda: is_viewed(scratch_folder, *options, *inputs))
             t.check(f'{what}: profiler-cli has our functions',
                     lambda: has_functions(scratch_folder, *options, *inputs))
-    t.check('R12: a hostile name is a name', lambda: hostile(scratch_folder))
+    t.check('R12: a hostile name is shown as text', lambda: hostile(scratch_folder))
 t.done()

@@ -168,9 +168,9 @@ for what, options, inputs in cases(t):
         for shown_metric in reference(t, *options, *inputs):
             t.check(f'{what}, {shown_metric}: Graphviz draws our values',
                     lambda: draws(shown_metric, *options, *inputs))
-t.check('filtered: what is large of what is left', filtered)
-t.check('no more nodes than Graphviz can place, or than are asked for', limited)
+t.check('filters: the large nodes of the remaining stacks are shown', filtered)
+t.check('the graph has no more nodes than Graphviz can place or the option allows', limited)
 t.check('a drawing has all nodes', svg)
 with scratch() as scratch_folder:
-    t.check('R13: a hostile name is a name', lambda: hostile(scratch_folder))
+    t.check('R13: a hostile name is shown as text', lambda: hostile(scratch_folder))
 t.done()

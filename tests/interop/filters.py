@@ -99,6 +99,6 @@ with scratch() as scratch_folder:
     for inputs, filters in CASES:
         more = (scratch_folder, inputs, filters)
         what = f'{inputs[0].name} {" ".join(filters)}'
-        t.check(f'{what}: functions are as in pprof', lambda: top(*more))
-        t.check(f'{what}: stacks are as in pprof', lambda: stacks(*more))
+        t.check(f'{what}: functions have the values of pprof', lambda: top(*more))
+        t.check(f'{what}: stacks have the values of pprof', lambda: stacks(*more))
 t.done()

@@ -80,6 +80,6 @@ with scratch() as scratch_folder:
     t.check('C: profiler-cli has our functions', lambda: functions(scratch_folder, SYMBOLS, *PROCS))
     t.check('C++: profiler-cli has our functions', lambda: functions(scratch_folder, SYMBOLS, CXX))
     for path in sorted((t.testdata / 'differences').glob('*.pb.gz')):
-        t.check(f'{path.name}: profiler-cli has both signs', lambda: signs(scratch_folder, path))
-    t.check('a timeline: what there is, and what changed', lambda: timeline(scratch_folder))
+        t.check(f'{path.name}: profiler-cli shows growth and shrinkage', lambda: signs(scratch_folder, path))
+    t.check('a timeline has the values and changes of each dump', lambda: timeline(scratch_folder))
 t.done()

@@ -604,31 +604,33 @@ MACHINES = {}
 with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcontext({}) as MACHINES:
     FOLDER = pathlib.Path(HERE)
     PATHS = furnish()
-    t.check('parallel: 1 % damaged dumps are counted, and the sums are those of the others', some_damaged)
-    t.check('parallel: a task without memory fails, one without disk is tried again', scarce)
+    t.check('parallel: 1 % damaged dumps are counted, and the sums are those of the other dumps', some_damaged)
+    t.check('parallel: a task without memory fails, and a task without disk space is retried', scarce)
     if MACHINES:
-        t.check('ssh: connections that end or fall silent', lost)
-        t.check('ssh: a controller that is killed goes on where it was', killed_controller)
+        t.check('ssh: tasks survive connections that end or fall silent', lost)
+        t.check('ssh: a killed controller resumes its work', killed_controller)
     if '--spark' in ENGINES:
         with cluster(ENGINES['--spark']) as submitted:
-            t.check('a cluster: any cut, whatever is killed, is the digest of one command', lambda: cluster_same(submitted))
-            t.check('a cluster: what is permanent runs once', lambda: cluster_permanent(submitted))
-            t.check('a cluster: an executor that is killed', lambda: cluster_lost(submitted))
-            t.check('a cluster: a task that is run twice, and ends twice', lambda: cluster_slow(submitted))
-            t.check('a cluster: a machine that falls silent', lambda: cluster_silent(submitted))
-            t.check('a cluster: daemons that are killed', lambda: cluster_without(submitted))  # the last: one machine is left
-    t.check('parallel: any number of tasks comes to the bytes of one command', any_number_of_tasks)
+            t.check('a cluster: any division and any killed process give the digest of one command',
+                    lambda: cluster_same(submitted))
+            t.check('a cluster: a task with a permanent failure runs once', lambda: cluster_permanent(submitted))
+            t.check('a cluster: tasks of a killed executor are retried', lambda: cluster_lost(submitted))
+            t.check('a cluster: a task that runs and ends twice is counted once', lambda: cluster_slow(submitted))
+            t.check('a cluster: tasks of a silent machine are retried', lambda: cluster_silent(submitted))
+            t.check('a cluster: the result survives killed daemons',
+                    lambda: cluster_without(submitted))  # the last: one machine is left
+    t.check('parallel: any number of tasks gives the bytes of one command', any_number_of_tasks)
     if not MACHINES:
-        t.check('parallel: tasks on other machines begin in the same folder', other_machines)
+        t.check('parallel: tasks on other machines start in the same folder', other_machines)
     t.check('parallel: a damaged dump is read once, and nothing is merged', permanent)
-    t.check('parallel: what is killed or finds no room is tried again, and nothing else', transient)
+    t.check('parallel: only killed tasks and those without disk space are retried', transient)
     if not MACHINES:
-        t.check('parallel: a controller that dies goes on where it was', half_done)
-    t.check('parallel: a task that lies about its output is found out', liars)
-    t.check('parallel: what would count twice is refused', twice)
-    t.check('Spark: lists come to the bytes of one command', spark_lists)
-    t.check('Spark: files in one partition come to what one command makes of them', spark_files)
-    t.check('Spark: a damaged dump is raised by the driver, and not tried again', spark_permanent)
-    t.check('Spark: a child that is killed is tried again', spark_transient)
-    t.check('Spark: no child hangs, and no half of an input is taken for a damaged one', spark_children)
+        t.check('parallel: a controller that dies resumes its work', half_done)
+    t.check('parallel: a task with false output is detected', liars)
+    t.check('parallel: dumps that would be counted twice are rejected', twice)
+    t.check('Spark: lists give the bytes of one command', spark_lists)
+    t.check('Spark: files in one partition give the bytes of one command', spark_files)
+    t.check('Spark: the driver reports a damaged dump, and does not retry it', spark_permanent)
+    t.check('Spark: a killed child is retried', spark_transient)
+    t.check('Spark: no child hangs, and half an input is not taken for a damaged one', spark_children)
 t.done()

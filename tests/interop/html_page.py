@@ -224,21 +224,25 @@ def command_holds(what, command, asked):
 def saved(folder, browser):
     path = folder / f'{browser}.json'
     if not path.exists():
-        t.check(f'{browser} saves', ['nothing is saved'])
+        t.check(f'{browser} saves files', ['nothing is saved'])
         return
     files = json.loads(path.read_text(encoding='utf-8'))
     for what, asked in ASKED.items():
         one = files[what]
-        t.check(f'{browser}, {what}: CSV', lambda: csv_holds(one['heap.csv'], asked))
-        t.check(f'{browser}, {what}: folded stacks', lambda: folded_holds(what, one['heap.folded'], asked))
+        t.check(f'{browser}, {what}: CSV has the rows of the page', lambda: csv_holds(one['heap.csv'], asked))
+        t.check(f'{browser}, {what}: saved folded stacks are right',
+                lambda: folded_holds(what, one['heap.folded'], asked))
         t.check(f'{browser}, {what}: speedscope\'s stacks', lambda: speedscope_holds(one['heap.speedscope.json'], one['heap.folded']))
         t.check(f'{browser}, {what}: pprof reads them', lambda: pprof_holds(one['heap.pb.gz'], one['heap.speedscope.json']))
         t.check(f'{browser}, {what}: inferno reads them', lambda: inferno_reads(one['heap.folded'], asked[0] == 'diff'))
-        t.check(f'{browser}, {what}: SVG', lambda: svg_holds(one['heap.svg']))
-        t.check(f'{browser}, {what}: the command', lambda: command_holds(what, one['command'], asked))
+        t.check(f'{browser}, {what}: the saved SVG is right', lambda: svg_holds(one['heap.svg']))
+        t.check(f'{browser}, {what}: the copied command gives the same report',
+                lambda: command_holds(what, one['command'], asked))
     t.check(f'{browser}: hostile names are inert in CSV and SVG', lambda: hostile_holds(files['hostile']))
-    t.check(f'{browser}: H6: nothing that is saved or copied controls a terminal', lambda: is_clean(files['hostile'], files['hostile function']))
-    t.check(f'{browser}: and texts for pprof', lambda: pprof_is_hostile(files['hostile']['heap.pb.gz'], map(escaped, HOSTILE)))
+    t.check(f'{browser}: H6: saved and copied texts do not control a terminal',
+            lambda: is_clean(files['hostile'], files['hostile function']))
+    t.check(f'{browser}: hostile names are texts for pprof',
+            lambda: pprof_is_hostile(files['hostile']['heap.pb.gz'], map(escaped, HOSTILE)))
 
 
 def hostile_holds(files):
@@ -268,7 +272,7 @@ def run(script, **environment):
         t.check(name, text.splitlines()[:40] if failed else [])
     figures = re.findall(r'^\s*# (.*\d.*)$', done.stdout, re.M)
     print(*(f'# {figure}' for figure in figures if not re.match(r'(tests|suites|pass|fail|cancelled|skipped|todo|dur)', figure)), sep='\n')
-    t.check(f'{script} is through', [] if found and (done.returncode == 0) == (not any(f for f, _, _ in found))
+    t.check(f'{script} runs to its end', [] if found and (done.returncode == 0) == (not any(f for f, _, _ in found))
             else [done.stdout[-2000:], done.stderr[-2000:]])
 
 

@@ -122,11 +122,11 @@ def hostile(folder):
 with scratch() as scratch_folder:
     for what, options, inputs in cases(t):
         t.check(f'{what}: inferno draws our values', lambda: draws(*options, *inputs))
-    t.check('a diff: what there is, and which way it went',
+    t.check('a diff: inferno draws the values and the direction of changes',
             lambda: draws_difference((SYMBOLS,), [GOLDEN / 'procs1.heap'],
                                      [GOLDEN / 'procs4.heap']))
-    t.check('a diff: inferno-diff-folded makes the same', lambda: is_theirs(scratch_folder))
+    t.check('a diff: inferno-diff-folded makes the same file', lambda: is_theirs(scratch_folder))
     for delta in sorted((t.testdata / 'differences').glob('*.pb.gz')):
-        t.check(f'{delta.name}: both sides of a difference', lambda: draws_signs(delta))
+        t.check(f'{delta.name}: inferno draws both sides of a difference', lambda: draws_signs(delta))
     t.check('R13: a hostile name is one frame', lambda: hostile(scratch_folder))
 t.done()

@@ -316,12 +316,12 @@ def main(folder):
                 check_lines(folder, prepared, *options))
     t.check('--base writes the bytes of jeprof for two dumps of a process',
             check_base(folder, folder / 'alloc_c', series))
-    t.check('several dumps are summed as jeprof sums them, one that is given twice counts twice',
+    t.check('several dumps are summed as in jeprof, and a repeated dump is counted twice',
             check_summed(folder, folder / 'alloc_c', series))
     t.check('--collapsed has the stacks of jeprof', check_collapsed(folder, prepared))
     t.check('--callgrind has the calls of jeprof', check_callgrind(folder, prepared))
     t.check('--dot has the nodes and edges of jeprof', check_dot(folder, prepared))
-    t.check('rows of C++ functions that both name are equal', check_names(folder, prepared))
+    t.check('rows of C++ functions that both tools name are equal', check_names(folder, prepared))
     t.check('totals of real dumps are equal', check_totals(folder))
     t.done()
 

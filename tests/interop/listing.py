@@ -55,6 +55,6 @@ def compare(folder, inputs, pattern):
 
 with scratch() as scratch_folder:
     for case in CASES:
-        t.check(f'{case[0][0].name} {case[1]}: as in pprof',
+        t.check(f'{case[0][0].name} {case[1]}: lines and values are those of pprof',
                 lambda: compare(scratch_folder, *case))
 t.done()

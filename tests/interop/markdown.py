@@ -177,8 +177,8 @@ with scratch() as folder:
     for what, readers in pages_of(folder, sheets).items():
         for page in readers:
             if what == 'raw':
-                t.check(f'{len(NAMES)} hostile names are code, as they are', lambda: inert(page))
-            t.check(f'{what}: neither HTML nor links nor marks', lambda: page.rows() is None or page.faults)
+                t.check(f'{len(NAMES)} hostile names are unchanged in code', lambda: inert(page))
+            t.check(f'{what}: names make no HTML, link or mark', lambda: page.rows() is None or page.faults)
             t.check(f'{what}: {len(page.tables)} tables, {len(page.blocks)} blocks',
                     [] if (page.tables != []) == (what not in ('stacks', 'list', 'info')) and page.blocks else
                     ['none of one'])
@@ -231,10 +231,11 @@ with scratch() as folder:
         if what == 'bytes':
             t.check(f'benchmark, {what}: values and intervals are those of JSON', lambda: same_values(*args))
     moments = benchmark('--snapshots=each', SYMBOLS, *sorted((GOLDEN / 'series').glob('*.heap')))
-    t.check('benchmark: moments are no parts of a total', [f'{entry}' for entry in moments if 'extra' in entry])
+    t.check('benchmark: dumps of a series have no shares of a total',
+            [f'{entry}' for entry in moments if 'extra' in entry])
     measured = benchmark('-n0', '--frames=raw', source)
     names_shown = {f'inuse-space: {escaped(name)}'.replace('|', '\\x7C').replace('`', '\\x60') for name in NAMES}
-    t.check('benchmark: hostile names are themselves, without what ends a cell or code',
+    t.check('benchmark: hostile names are unchanged, except characters that end a cell or code',
             [f'{name} is not there' for name in names_shown - {entry['name'] for entry in measured}])
     for page in pages_of(folder, {'': comment(measured)})['']:
         bad = page.faults + [f'{len(row)} cells: {row}' for row in page.tables[0] if len(row) != 3]

@@ -86,6 +86,6 @@ def compare(folder, inputs, pattern, filters):
 
 with scratch() as scratch_folder:
     for case in CASES:
-        t.check(f'{case[0][0].name} {case[1]} {" ".join(case[2])}: as in pprof',
+        t.check(f'{case[0][0].name} {case[1]} {" ".join(case[2])}: callers and callees are those of pprof',
                 lambda: compare(scratch_folder, *case))
 t.done()

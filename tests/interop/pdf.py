@@ -103,7 +103,7 @@ with scratch() as scratch_folder:
             ('a difference of two profiles', 'top', '--no-symbols', t.testdata / 'differences' / 'leak.pb.gz'),
             ('a diff', 'diff', '--no-symbols', t.real / 'dbbench_lg15.18185.3.i3.heap.gz',
              t.real / 'dbbench_lg15.18185.12.i12.heap.gz')):
-        t.check(f'{what}: texts are where they were measured to be', lambda: texts(scratch_folder, *arguments))
+        t.check(f'{what}: texts are at their measured places', lambda: texts(scratch_folder, *arguments))
         t.check(f'{what}: boxes are those of the SVG', lambda: boxes(scratch_folder, *arguments))
-    t.check('R12: hostile names are strings', lambda: hostile(scratch_folder))
+    t.check('R12: hostile names are shown as text', lambda: hostile(scratch_folder))
 t.done()

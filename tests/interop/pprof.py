@@ -267,21 +267,21 @@ with scratch() as scratch_folder:
         if SYMBOLS in options:
             t.check(f'{name}: pprof has our functions', lambda: top(*more))
         t.check(f'{name}: samples add up to our totals', lambda: totals(*more))
-        t.check(f'{name}: stacks are those of folded', lambda: stacks(*more))
+        t.check(f'{name}: stacks are those of the folded format', lambda: stacks(*more))
         t.check(f'{name}: protoc writes the same bytes', lambda: canonical_encoding(*more))
     t.check('-traces shows our stacks', lambda: traces(scratch_folder))
-    t.check('pprof merges ours as we do', lambda: merging(scratch_folder))
-    t.check('C++ names stay whole', lambda: names_are_whole(scratch_folder))
+    t.check('pprof merges our profiles as we do', lambda: merging(scratch_folder))
+    t.check('C++ names stay complete', lambda: names_are_whole(scratch_folder))
     t.check('C++: boxes have short names', lambda: boxes_are_short(scratch_folder))
-    t.check('period, mappings, comments', lambda: facts(scratch_folder))
-    t.check('a timeline has its dumps at their places', lambda: timeline(
+    t.check('period, mappings and comments are right', lambda: facts(scratch_folder))
+    t.check('a timeline without times has its dumps in order', lambda: timeline(
         scratch_folder, (), [(i + 1) * 10**9 for i in range(len(SERIES))]))
-    t.check('a timeline has its dumps at their times', lambda: timeline(
+    t.check('a timeline with times has its dumps at these times', lambda: timeline(
         scratch_folder, [r'--time-from=\.(\d+)\.[if]\d*\.heap'],
         [i * 10**9 for i in range(len(SERIES))]))
     t.check('pprof finds the dumps of a timeline', lambda: one_of_a_timeline(scratch_folder))
     t.check('the time is that of the first dump', lambda: first_time(scratch_folder))
-    t.check('sample types beside the metrics', lambda: further_types(scratch_folder))
+    t.check('other sample types are kept with the metrics', lambda: further_types(scratch_folder))
     t.check('hostile names are escaped', lambda: hostile_names(scratch_folder))
-    t.check('samples alone are called so', lambda: period_of_estimators(scratch_folder))
+    t.check('a profile without unsampling has a comment that says so', lambda: period_of_estimators(scratch_folder))
 t.done()

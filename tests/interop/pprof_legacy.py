@@ -78,7 +78,7 @@ def compare(name):
 
 for name in ('cppbench.heap', 'cppbench.growth', 'gobench.heap'):
     t.check(f'{name} has the values that pprof expects', lambda name=name: compare(name))
-t.check('java.heap, which is none of a native heap, is told so', lambda: [
+t.check('java.heap, a Java profile, is rejected with the reason', lambda: [
     fault for fault in [t.run('top', FOLDER / 'java.heap')]
     if fault.code != 5 or 'of a Java program' not in fault.err])
 t.done()

@@ -187,25 +187,25 @@ def jemalloc_pprof(peers):
 
 
 if len(sys.argv) > 3:
-    t.check('jemalloc_pprof', lambda: jemalloc_pprof(sys.argv[3]))
+    t.check('a profile of jemalloc_pprof is unchanged', lambda: jemalloc_pprof(sys.argv[3]))
     t.done()
 for name in ('gperftools-heap_v2', 'gperftools-heapprofile', 'gperftools-growth', 'go-text',
              'jemalloc36-lg14-accum_false'):
-    t.check(f'go tool pprof of {name}', lambda name=name: read_back(
+    t.check(f'a profile that go tool pprof made of {name} is unchanged', lambda name=name: read_back(
         by_pprof, '-symbolize=none', t.formats / f'{name}.heap'))
 t.check('go tool pprof of gperftools-heapprofile with the names of the program', lambda: read_back(
     by_pprof, '-symbolize=local', t.formats / 'alloc_c',
     t.formats / 'gperftools-heapprofile.heap'))
-t.check('ours, with inlined calls', lambda: read_back(
+t.check('our profile with inlined calls is unchanged', lambda: read_back(
     ours, SYMBOLS, *sorted((t.testdata / 'golden').glob('procs*.heap'))))
-t.check('ours, of C++, with all frames', lambda: read_back(
+t.check('our profile of C++ with all frames is unchanged', lambda: read_back(
     ours, SYMBOLS, '--all-frames', t.testdata / 'golden' / 'cxx.heap'))
-t.check('ours, thread by thread', lambda: read_back(
+t.check('our profile by thread is unchanged', lambda: read_back(
     ours, '--by=thread', '--no-symbols', t.formats / 'jemalloc-threadname.heap'))
-t.check('ours, of a server', lambda: read_back(
+t.check('our profile of a server is unchanged', lambda: read_back(
     ours, '--no-symbols', t.real / 'redis_lg13.27533.13.f.heap.gz'))
-t.check('tcmalloc', lambda: compare_file(t.formats / 'tcmalloc.pb.gz'))
-t.check('with all fields that tcmalloc knows', lambda: read_back(tcmalloc))
-t.check('Go, over HTTP', go_alone)
-t.check('Go, over HTTP, as protobuf and as text', go_both)
+t.check('a profile of tcmalloc is unchanged', lambda: compare_file(t.formats / 'tcmalloc.pb.gz'))
+t.check('a profile with all fields of tcmalloc is unchanged', lambda: read_back(tcmalloc))
+t.check('a profile of Go over HTTP is unchanged', go_alone)
+t.check('Go over HTTP: the protobuf and text profiles agree', go_both)
 t.done()

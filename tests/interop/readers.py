@@ -55,6 +55,6 @@ def false():
 
 
 for each in FORMATS:
-    t.check(f'{each} is read by', lambda: reader_of(each))
-t.check('of formats that there are, by tests that are run', false)
+    t.check(f'{each} is read by an independent program', lambda: reader_of(each))
+t.check('each reader is of an existing format, in a test that runs', false)
 t.done()

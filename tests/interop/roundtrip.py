@@ -288,14 +288,14 @@ def two():
 
 
 if len(sys.argv) > 3:
-    t.check('jemalloc_pprof', lambda: by_jemalloc_pprof(sys.argv[3]))
+    t.check('a profile of jemalloc_pprof keeps its fields', lambda: by_jemalloc_pprof(sys.argv[3]))
     t.done()
 for name in ('tcmalloc-heap.txt', 'tcmalloc-lifetimes.txt', 'everything.txt', 'node.pb', 'rust.pb'):
     t.check(name, lambda name=name: again(FILES / name))
 for name in ('tcmalloc.pb.gz', 'go-protobuf.pb.gz'):
     t.check(name, lambda name=name: again(t.formats / name))
-t.check('a dump of gperftools by go tool pprof', by_pprof)
-t.check('a Go program', by_go)
-t.check('each field is compared', each_field)
-t.check('two that say different things', two)
+t.check('a dump of gperftools from go tool pprof keeps its fields', by_pprof)
+t.check('a profile of a Go program keeps its fields', by_go)
+t.check('the test compares every field', each_field)
+t.check('two profiles with different fields are merged', two)
 t.done()

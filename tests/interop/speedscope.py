@@ -142,5 +142,5 @@ with scratch() as scratch_folder:
             lambda: shows_difference(scratch_folder, GOLDEN / 'procs1.heap', GOLDEN / 'procs4.heap'))
     for delta in DELTAS:
         t.check(f'{delta.name}: speedscope shows both sides of a difference', lambda: shows_signs(scratch_folder, delta))
-    t.check('R12: a hostile name is a name', lambda: hostile(scratch_folder))
+    t.check('R12: a hostile name is shown as text', lambda: hostile(scratch_folder))
 t.done()

@@ -328,29 +328,30 @@ def main():
         for build in builds:
             name = build.folder.name
             for layout in LAYOUTS if build == builds[-1] else LAYOUTS[:1]:
-                t.check(f'{name}: a store with {layout.format("xx", "yyyy")}, without the binary',
+                t.check(f'{name}: debug file in a store with {layout.format("xx", "yyyy")}, without the binary',
                         lambda b=build, at=layout: store(folder, b, other, at))
-            t.check(f'{name}: beside the binary', lambda b=build: [
+            t.check(f'{name}: debug file in a store, with the binary', lambda b=build: [
                 fault for layout in LAYOUTS for fault in beside_binary(folder, b, layout)])
-            t.check(f'{name}: a pod, a store and no binary', lambda b=build: fleet(folder, b))
-            t.check(f'{name}: a debug file in place of the binary', lambda b=build: in_place(folder, b))
-            t.check(f'{name}: and not', lambda b=build: not_in_place(folder, b, other))
-        t.check('one folder with all', lambda: flat(folder, builds[0], other))
+            t.check(f'{name}: dumps of a pod use a store without the binary', lambda b=build: fleet(folder, b))
+            t.check(f'{name}: a debug file replaces the binary', lambda b=build: in_place(folder, b))
+            t.check(f'{name}: a debug file is rejected if its segments are not those of the map',
+                    lambda b=build: not_in_place(folder, b, other))
+        t.check('one folder with all files', lambda: flat(folder, builds[0], other))
         bare = Build(folder, 'no-id', '-Wl,--build-id=none')
-        t.check('one folder with all, proved by a CRC', lambda: flat(folder, bare, Build(
+        t.check('one folder with all files, matched by CRC', lambda: flat(folder, bare, Build(
             folder, 'no-id-other', '-Wl,--build-id=none', '-O2', step=2)))
         split, dwo = split_build(folder, 'split', None)
-        t.check('split DWARF that is gone', lambda: split_gone(folder, split, dwo))
+        t.check('missing split DWARF is reported', lambda: split_gone(folder, split, dwo))
         if CONFINED == 'require':
-            t.check('sections that do not fit', lambda: over_memory(folder, builds[0]))
+            t.check('sections too large for memory are reported', lambda: over_memory(folder, builds[0]))
             other_dwo = split_build(folder, 'split-other', None, '-O2')[1]
-            t.check('split DWARF in a sysroot', lambda: split_elsewhere(folder, split, dwo, other_dwo))
+            t.check('split DWARF is found in a sysroot', lambda: split_elsewhere(folder, split, dwo, other_dwo))
             if shutil.which('llvm-dwp') and shutil.which('clang'):
                 packed = split_build(folder, 'packed', 'clang', '-gdwarf-5')
-                t.check('a package of split DWARF', lambda: split_package(folder, *packed))
+                t.check('a package of split DWARF is used', lambda: split_package(folder, *packed))
         if shutil.which('ld.lld'):
             code = [(offset, address) for flags, offset, address, _ in binaries.loads(builds[-1].program) if flags & 1]
-            t.check('of the programs one has its code at another address than in the file',
+            t.check('one program has code whose address differs from its offset',
                     [] if any(offset != address for offset, address in code) else [f'{code}'])
     t.done()
 

@@ -70,5 +70,5 @@ if len(sys.argv) > 4:
     PEERS['lifelines'] = [sys.argv[4], '-c', LIFELINES]
 for peer, command in PEERS.items():
     for number, (what, *case) in enumerate(CASES):
-        t.check(f'{peer} and ours are one to 1e-9: {what}', lambda: compare(number, case, command))
+        t.check(f'the curves of {peer} and ours are equal to 1e-9: {what}', lambda: compare(number, case, command))
 t.done()

@@ -56,6 +56,6 @@ with scratch() as scratch_folder:
              'hostile': write(scratch_folder, 'h', 'top', hostile_profile(scratch_folder))}
     pages = json.loads(node.run('browser.js', 'svg', *files.values()))
     for (what, file), shown_page in zip(files.items(), pages, strict=True):
-        t.check(f'{what}: Chromium shows and finds what is in it', lambda: shows(file, shown_page))
-    t.check('R12: thirty hostile names are texts', lambda: inert(pages[-1]))
+        t.check(f'{what}: Chromium shows and finds all texts', lambda: shows(file, shown_page))
+    t.check('R12: thirty hostile names are shown as text', lambda: inert(pages[-1]))
 t.done()
