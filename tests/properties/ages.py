@@ -227,14 +227,14 @@ def filters_leave_the_same():
         f'{end}: {one.get(end)}, not {sums}' for end, sums in own.items() if not near(one.get(end, (0,))[0], sums[0], 1e-8, .01)]
 
 
-t.check('rows of ages stand for the objects of their range', stand_for_their_objects)
-t.check('they are the same in any order', are_the_same_in_any_order)
+t.check('a row of ages has the objects of its range', stand_for_their_objects)
+t.check('rows of ages are the same in any order of inputs', are_the_same_in_any_order)
 t.check('a dump without a list has no age', lambda: what_tells_none_is_a_row(without_list))
-t.check('nor has a partial', lambda: what_tells_none_is_a_row(as_partial))
-t.check('nor has what was allocated', what_was_allocated_has_none)
-t.check('of a thread are its own', threads_have_their_own)
-t.check('--older-than reads what is as old and older', what_is_older)
-t.check('of 300 dumps with lists none is said to have none', many_that_list)
+t.check('an aggregate file has no age', lambda: what_tells_none_is_a_row(as_partial))
+t.check('allocated bytes have no age', what_was_allocated_has_none)
+t.check('the ages of a thread are its own', threads_have_their_own)
+t.check('--older-than reads objects of this age and older ones', what_is_older)
+t.check('300 dumps with lists are all reported to have lists', many_that_list)
 t.check('--ages has the median of each function', medians)
 t.check('rows of ages are the same with and without filters', filters_leave_the_same)
 t.done()

@@ -327,10 +327,10 @@ def main(pool, sets):
     parts = pool.map(whichever_metric, alone[::STEP])
     plants = pool.imap(plant, [(able(sets, case.kind, small=True), case) for case in PLANTED])
     for kind in (*VARIATIONS, 'info'):
-        t.check(f'{kind}: JSON, TSV and text say the same', lambda: agree(outcome, kind))
-    t.check('JSON has the same numbers whichever metric is asked for', lambda: four_metrics(parts))
+        t.check(f'{kind}: JSON, TSV and text have the same numbers', lambda: agree(outcome, kind))
+    t.check('JSON has the same numbers with each metric', lambda: four_metrics(parts))
     each = '' if IS_SAMPLE else ', and each dump with each of them'
-    t.check(f'kinds, rows, metrics and filters all came together{each}',
+    t.check(f'every combination of kinds, rows, metrics and filters was tested{each}',
             lambda: missing(outcome.met, sets))
     t.check('four samples and five have different marks in each kind of report',
             lambda: few_and_not_few(outcome.sums))
@@ -338,10 +338,10 @@ def main(pool, sets):
             lambda: plant_threshold(outcome.near))
     for case, (count, missed) in zip(PLANTED, plants, strict=True):
         by = f' by {case.by}' if case.by else ''
-        t.check(f'planted in {case.kind}{by}: digits, marks, flags and ends are found',
+        t.check(f'{case.kind}{by}: planted digits, marks, flags and bounds are found',
                 lambda: found(count, missed))
-    t.check('planted in names: what is another is found', plant_names)
-    t.check('planted in info: digits are found', lambda: plant_info(able(sets, 'top')))
+    t.check('planted changes of names are found', plant_names)
+    t.check('planted digits in info are found', lambda: plant_info(able(sets, 'top')))
     numbers = sum(count for key, count in outcome.sums.items() if key[-1] == 'numbers')
     reports = sum(count for key, count in outcome.sums.items() if key[-1] == 'reports')
     print(f'# {numbers:,} numbers were compared in {reports:,} reports')

@@ -76,7 +76,7 @@ for dump in DUMPS:
     t.check(f'{dump}: no frame of an allocator has a flat value', lambda: no_allocator(dump))
 for dump in DUMPS[:3]:
     t.check(f'{dump}: --all-frames shows the allocator', lambda: all_frames(dump))
-t.check('jemalloc-cxx.heap: C++ names are whole', full_names)
+t.check('jemalloc-cxx.heap: C++ names are complete', full_names)
 t.check('jemalloc-default-lg19.heap: an inlined C function is listed',
         lambda: inlined('jemalloc-default-lg19.heap', r'^inlined_alloc', r'^leaf_small'))
 t.check('jemalloc-cxx.heap: inlined C++ functions are listed',

@@ -194,14 +194,14 @@ def gates():
 
 
 with scratch() as FOLDER:
-    t.check('below tables stands what was moved, where that is more than 1%', moved)
-    t.check('of several series, what their last dumps have moved', moved_of_series)
-    t.check('what is of unknown origin is charged with nothing, and no stack is left empty', unknown)
-    t.check('of Go, what shows the same', go)
-    t.check('--frames=own is proposed where libraries hold much, and not all would be one row',
+    t.check('a note below the table has the moved bytes if they exceed 1%', moved)
+    t.check('for several series, the note has the moved bytes of their last dumps', moved_of_series)
+    t.check('no bytes are attributed to frames of unknown origin, and no stack becomes empty', unknown)
+    t.check('a note about Go names --frames=all', go)
+    t.check('--frames=own is proposed if libraries hold much and more than one row would remain',
             libraries)
-    t.check('the first rows of real programs are where their memory goes', first_rows)
-    t.check('--wrapper is proposed for what looks like one, and then does what is said', suspects)
-    t.check('a diff of sides that know other shares of source files says so', files)
-    t.check('--fail-if ends in one way in all formats, as --frames=code shows rows', gates)
+    t.check('the first rows of real programs name the functions that hold memory', first_rows)
+    t.check('--wrapper is proposed for a likely wrapper, and has the proposed effect', suspects)
+    t.check('a diff reports sides with different shares of known source files', files)
+    t.check('--fail-if has the same exit status in all formats, that of --frames=code', gates)
 t.done()

@@ -183,15 +183,15 @@ def processes_by_names_where_maps_are_silent():
     return faults
 
 
-t.check('what cannot be used is on no side of a diff', what_cannot_be_used_is_on_no_side)
+t.check('unusable inputs are on no side of a diff', what_cannot_be_used_is_on_no_side)
 t.check('allocated bytes without objects have errors', bytes_alone_have_errors)
 t.check('objects of mixed sizes have no p in any comparison', objects_of_mixed_sizes_have_no_p)
-t.check('names tell processes apart where maps do not', processes_by_names_where_maps_are_silent)
-t.check('what an input does not tell is refused, not compared as zero', untold_is_not_zero)
-t.check('an input of which nothing was sampled has next to nothing', nothing_sampled_is_told)
-t.check('objects that no input tells are not a table of zeros', objects_that_no_input_tells)
-t.check('D2: a difference of two profiles is no side, no dump of a series, and meets no condition',
+t.check('names distinguish processes if maps do not', processes_by_names_where_maps_are_silent)
+t.check('missing metrics of an input are rejected, not compared as zero', untold_is_not_zero)
+t.check('an input without samples has zero bytes in use', nothing_sampled_is_told)
+t.check('unknown objects are not shown as a table of zeros', objects_that_no_input_tells)
+t.check('D2: a difference of two profiles is rejected as a side, in a series and by conditions',
         differences_are_no_sides)
-t.check('a spread is shown where there are several inputs whose errors are known',
+t.check('a spread is shown for several inputs with known errors',
         spread_that_is_not_known)
 t.done()

@@ -114,7 +114,7 @@ def elsewhere():
             [f'others: {others}'] * any(others)
 
 
-t.check('six runs one after the other are said to be so', said)
-t.check('V9, V10: no others are', not_said)
-t.check('by sides; not of all dumps, nor of a partial', elsewhere)
+t.check('six consecutive runs are reported as consecutive', said)
+t.check('V9, V10: no other runs are reported as consecutive', not_said)
+t.check('consecutive runs are reported by side, not for all dumps or an aggregate file', elsewhere)
 t.done()

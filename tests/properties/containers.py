@@ -165,6 +165,6 @@ with scratch() as place:
     t.check('R35: a binary of 600 MB is read within 1 GiB, confined and not', lambda: large_binary(place / 'large'))
     for count in (2, 4, 10, 20, 40, 80, 120, 200, 300, 400, 600, 800):
         path = write(place, 'some.heap', big_inputs.stacks(count * 1000))
-        t.check(f'R35: what a run takes and 15 % more is enough: {count},000 stacks',
+        t.check(f'R35: 15 % more memory than a run uses is enough: {count},000 stacks',
                 lambda: is_enough(path))
 t.done()

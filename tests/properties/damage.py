@@ -154,69 +154,70 @@ def zstd():
 STACK = TEXT[TEXT.index(b'\n@ ') + 1:TEXT.index(b'\n', TEXT.index(b'\n@ ') + 1) + 1]
 
 # Files that are no dumps at all.
-t.check('a Java HPROF file', lambda: refused(
+t.check('a Java HPROF file is rejected', lambda: refused(
     'java', b'JAVA PROFILE 1.0.2\0\0\0\0\x08' + bytes(40), 'Java'))
-t.check('a gzipped Java HPROF file', lambda: refused(
+t.check('a gzipped Java HPROF file is rejected', lambda: refused(
     'java.gz', gzip.compress(b'JAVA PROFILE 1.0.2\0\0\0\0\x08' + bytes(40)), 'Java'))
-t.check('R29: an ELF file: ignored beside a dump, nothing to report alone', elf)
-t.check('a CPU profile', lambda: refused(
+t.check('R29: an ELF file is ignored next to a dump, and is nothing to report without one', elf)
+t.check('a CPU profile is rejected', lambda: refused(
     'cpu', b''.join(n.to_bytes(8, 'little') for n in (0, 3, 0, 10000, 0, 1, 1, 0x4711)), 'CPU'))
-t.check('JSON of prof_log', lambda: refused(
+t.check('JSON of prof_log is rejected', lambda: refused(
     'log.json', b'{\n\t"info": {\n\t\t"version": "1"\n\t},\n\t"allocations": []\n}\n', 'JSON'))
-t.check('an empty file', lambda: refused('empty', b'', 'empty'))
-t.check('an empty gzip file', lambda: refused('empty.gz', gzip.compress(b''), 'empty'))
-t.check('one newline', lambda: refused('newline', b'\n', 'dump|profile|format|header|heap'))
-t.check('a directory', directory)
-t.check('a missing file', lambda: refused('missing', None, 'no such file'))
-t.check('English text', lambda: refused('text', b'It was a dark and stormy night.\n' * 9,
+t.check('an empty file is rejected', lambda: refused('empty', b'', 'empty'))
+t.check('an empty gzip file is rejected', lambda: refused('empty.gz', gzip.compress(b''), 'empty'))
+t.check('a file of one newline is rejected', lambda: refused('newline', b'\n', 'dump|profile|format|header|heap'))
+t.check('a directory without dumps is rejected', directory)
+t.check('a missing file is rejected', lambda: refused('missing', None, 'no such file'))
+t.check('English text is rejected', lambda: refused('text', b'It was a dark and stormy night.\n' * 9,
                                        'dump|profile|format|header|heap'))
-t.check('binary zeros', lambda: refused('zeros', bytes(5000), 'dump|profile|format|header|heap'))
+t.check('a file of zeros is rejected', lambda: refused('zeros', bytes(5000), 'dump|profile|format|header|heap'))
 t.check('gzip in gzip, zstd in gzip: one layer only', two_layers)
 t.check('zstd, as a file and on standard input: the same totals', zstd)
-t.check('zstd that is cut', lambda: refused('cut.zst', ZSTD.read_bytes()[:-9], 'ends too early'))
-t.check('gzip with garbage inside', lambda: refused(
+t.check('truncated zstd is rejected', lambda: refused('cut.zst', ZSTD.read_bytes()[:-9], 'ends too early'))
+t.check('gzip with garbage inside is rejected', lambda: refused(
     'flipped.gz', gzip.compress(TEXT)[:300] + b'\x55' * 40 + gzip.compress(TEXT)[340:], 'gzip|damage|corrupt|compress'))
 
 # Dumps with something wrong.
-t.check('no map section: the totals say that nothing else is missing', lambda: used(
+t.check('a dump without a map section is used if its totals are complete', lambda: used(
     TEXT[:TEXT.index(b'MAPPED_LIBRARIES:')], 'no memory map', totals=EXACT))
-t.check('no map section, and not the last stack', lambda: refused(
+t.check('a dump without a map section and its last stack is rejected', lambda: refused(
     'mapless', TEXT[:TEXT.rindex(b'\n@ ') + 1], 'MAPPED_LIBRARIES|map|cut|short|truncat'))
-t.check('no final newline', lambda: refused('cut', TEXT[:-1], 'newline|cut|end|truncat|short'))
-t.check('a last stack without counts', lambda: refused(
+t.check('a dump without the final newline is rejected',
+        lambda: refused('cut', TEXT[:-1], 'newline|cut|end|truncat|short'))
+t.check('a dump whose last stack has no counts is rejected', lambda: refused(
     'countless', varied(b'MAPPED_LIBRARIES:', STACK + b'MAPPED_LIBRARIES:'), 'count|stack|cut|truncat'))
-t.check('R28: a bad line is told and counted, no more', lambda: used(
+t.check('R28: a malformed line is reported and counted, and changes nothing else', lambda: used(
     varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|line 7|:7|1 line', totals=EXACT))
-t.check('R28: a bad line with --strict', lambda: used(
+t.check('R28: a malformed line is an error with --strict', lambda: used(
     varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|:7|line', ['--strict'], code=5))
-t.check('unknown indented lines of a newer dialect are no harm', lambda: used(
+t.check('unknown indented lines of a newer version are ignored', lambda: used(
     varied(b'MAPPED_LIBRARIES:', b'  frag_util: 0 1 16 4096 256 1 3 700 1\nMAPPED_LIBRARIES:')
     .replace(b'\n@ ', b'\n  q: 1 2 3\n@ ', 3), '.', totals=EXACT))
-t.check('an address of 17 digits', lambda: used(
+t.check('a dump with an address of 17 digits is used', lambda: used(
     varied(b'\n@ 0x', b'\n@ 0x1234567890', 1), '.'))
-t.check('carriage returns: the same totals, or refused', carriage_returns)
-t.check('R25: counts that wrapped around are told', lambda: used(
+t.check('a dump with carriage returns has the same totals or is rejected', carriage_returns)
+t.check('R25: counts that wrapped around are reported', lambda: used(
     varied(b'  t*: 1: 1048576 [99: 55037952]',
            b'  t*: 18446744073709551615: 18446744073708503040 [99: 55037952]'),
     'wrap|overflow|2\\^64|impossible|negative|header|range|large'))
-t.check('R25: a number above 2^64', lambda: refused(
+t.check('R25: a number above 2^64 is rejected', lambda: refused(
     'big', varied(b'  t*: 1: 1048576 [99: 55037952]', b'  t*: 99999999999999999999: 5 [0: 0]'),
     '2.?64|number|large'))
-t.check('R21: a header that disagrees with its stacks is told', lambda: used(
+t.check('R21: a header that disagrees with its stacks is reported', lambda: used(
     varied(b't*: 143525: 46627456 ', b't*: 243525: 96627456 '), 'contradicts the sum of its stacks',
     totals=EXACT))
 for header in ('5: 0', '0: 500', '5: 320', '200: 1056578'):
-    t.check(f'and so is {header} above stacks that jemalloc rewrote', lambda: used(
+    t.check(f'a header of {header} above stacks that jemalloc rewrote is reported', lambda: used(
         f'heap_v2/524288\n  t*: {header} [0: 0]\n@ 0x400010\n  t*: 100: 528289 [0: 0]\n\n'
         'MAPPED_LIBRARIES:\n00400000-00401000 r-xp 00000000 00:00 1 /bin/x\n'.encode(),
         'contradicts the sum of its stacks'))
-t.check('no stacks at all', lambda: used(
+t.check('a dump without stacks has totals of zero', lambda: used(
     b'heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n'
     b'00400000-00401000 r-xp 00000000 00:00 1 /bin/x\n', '.',
     totals={'inuse-space': 0, 'inuse-objects': 0}))
-t.check('a zero period or none is a sentence', lambda: refused(
+t.check('a zero or missing period is rejected', lambda: refused(
     'period', varied(b'heap_v2/1\n', b'heap_v2/x\n'), 'period|header|number|heap_v2|expected'))
-t.check('the same dump twice is refused, or counted once', same_twice)
-t.check('two snapshots of one process are told', one_process_twice)
-t.check('the same stacks in two files are told', same_stacks_twice)
+t.check('a dump that is given twice is rejected, or counted once', same_twice)
+t.check('two dumps of one process are reported', one_process_twice)
+t.check('equal stacks in two files are reported', same_stacks_twice)
 t.done()

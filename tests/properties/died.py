@@ -206,12 +206,12 @@ def exits_of_several():
         return [f'{name}: {got[name]}, not {want[name]}' for name in want if got[name] != want[name]]
 
 
-t.check('a dump that is cut anywhere: the whole one of its process counts, and what was lost is told', cut_anywhere)
-t.check('diff, trend and merge; each and sum refuse', other_reports)
-t.check('all dumps of a process are cut: refused; with --keep-damaged the newest that has stacks', all_cut)
-t.check('V13: of several complete dumps the newest counts, not the largest', newest_of_whole)
+t.check('the complete dump of a process is used instead of a truncated one, and the loss is reported', cut_anywhere)
+t.check('diff, trend and merge use complete dumps; each and sum reject truncated ones', other_reports)
+t.check('a process with truncated dumps only is rejected; --keep-damaged uses its newest with stacks', all_cut)
+t.check('V13: the newest of several complete dumps is used, not the largest', newest_of_whole)
 t.check('dumps of two processes under one name are two', two_processes)
-t.check('an exit dump is no point of a trend, and that is told', exits_are_no_points)
-t.check('an exit dump that counts is called one', exit_alone)
-t.check('V12: exit dumps of several processes are counted, once for each side, wherever they are known', exits_of_several)
+t.check('an exit dump is excluded from a trend, and this is reported', exits_are_no_points)
+t.check('an exit dump that is used is reported as such', exit_alone)
+t.check('V12: exit dumps of several processes are counted once for each side', exits_of_several)
 t.done()

@@ -181,13 +181,13 @@ def main():
              'a program': sorted(real.glob('redis*.i[09].heap.gz')),
              'another': sorted(real.glob('mariadbd*.i*.heap.gz'))[::2]}
     for name, pair in pairs.items():
-        t.check(f'growth finds the five rows that diff has of {name}', check_growth(pair))
+        t.check(f'growth finds the five rows of diff: {name}', check_growth(pair))
     inputs = {'a dump': pairs['two processes'][:1], 'four processes': sorted(golden.glob('p*.heap')),
               'names and inlined calls': names(), 'a cut off backtrace': real.glob('clang*.gz'),
               'calls in no mapping': real.glob('node*.gz')}
     for name, paths in inputs.items():
         t.check(f'walk finds each stack of {name}', check_walk(list(paths)))
-    t.check('examples say in a line what is wrong, and end with 1', check_refusals())
+    t.check('examples report an error in one line and end with 1', check_refusals())
     t.done()
 
 

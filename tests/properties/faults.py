@@ -115,8 +115,8 @@ def without_room():
 
 
 t.check('H11: a signal that interrupts the reading of a binary changes nothing', interrupted)
-t.check('H11: a binary that the system does not let be read is reported with the reason', reasons)
+t.check('H11: a binary that the system cannot read is reported with the reason', reasons)
 t.check('H11: an output is synchronized again after a signal', written)
-t.check('an output is the same, whether it can be without a name, and linked, or not', ways)
-t.check('H14: where stacks that memory does not hold cannot be written, the folder is named', without_room)
+t.check('an output is the same whether or not a nameless file can be linked', ways)
+t.check('H14: if spilled stacks cannot be written, the message names the directory', without_room)
 t.done()

@@ -318,16 +318,16 @@ for case in ([('focus', '^leaf_')], [('hide', '^leaf_')], [('show-from', '^leaf|
     t.check(f'trend: {" ".join(options(case))}', lambda: trend(case))
     t.check(f'rows of inputs: {" ".join(options(case))}', lambda: by_input(case))
 for dump in (CXX, *PROCS, *sorted((t.testdata / 'real').glob('*.f.heap.gz')))[::5 if IS_SAMPLE else 1]:
-    t.check(f'a filter that leaves nothing out changes no name: {dump.name}', lambda: nothing_is_left_out(dump))
-t.check('filters look at functions, whatever rows stand for', other_rows)
+    t.check(f'a filter that drops nothing changes no name: {dump.name}', lambda: nothing_is_left_out(dump))
+t.check('filters match functions, whatever rows represent', other_rows)
 t.check('files and modules can be matched', files_and_modules)
-t.check('offsets are matched only if asked for', offsets)
-t.check('stacks that were cut off can be told', cut_off_stacks)
-t.check('intervals are of what is left', intervals)
-t.check('--fail-if is about what is left', gate)
-t.check('filters that leave nothing leave no report', nothing_left)
+t.check('offsets are matched only on request', offsets)
+t.check('truncated stacks can be matched', cut_off_stacks)
+t.check('intervals are those of the remaining stacks', intervals)
+t.check('--fail-if uses the remaining stacks', gate)
+t.check('filters that drop everything write no report', nothing_left)
 with scratch() as scratch_folder:
-    t.check('a pattern that backtracks without end is refused',
+    t.check('a pattern that backtracks without end is rejected',
             lambda: too_many_steps(scratch_folder))
-    t.check('H3: patterns look at the first 16 KiB of a name, wherever they are given', lambda: long_names(scratch_folder))
+    t.check('H3: patterns match the first 16 KiB of a name, in every option', lambda: long_names(scratch_folder))
 t.done()

@@ -162,7 +162,7 @@ def hostile_names():
 
 for what, arguments in (('C', (SYMBOLS, *PROCS)), ('C++', (SYMBOLS, CXX)),
                         ('a series', ('--timeline', SYMBOLS, *SERIES))):
-    t.check(f'{what}: tables fit one another', lambda: shape(*arguments))
+    t.check(f'{what}: tables are consistent', lambda: shape(*arguments))
 for what, arguments in (('C', (SYMBOLS, *PROCS)), ('C++', (SYMBOLS, CXX)),
                         ('a server', ('--no-symbols', t.real / 'redis_lg13.27533.13.f.heap.gz'))):
     t.check(f'{what}: functions have the values of top', lambda: functions(*arguments))
@@ -172,7 +172,7 @@ t.check('a timeline with times adds up',
         lambda: timeline(r'--time-from=(\d)\.[if]\d*\.heap',
                          times=[i * 1000 for i in range(len(SERIES))]))
 t.check('a timeline starts when its first dump was made', start)
-t.check('the metric that was asked for comes first', first_metric)
-t.check('the notes say what made the numbers', notes)
-t.check('hostile names are names, and nothing else', hostile_names)
+t.check('the requested metric comes first', first_metric)
+t.check('the notes name the options of the numbers', notes)
+t.check('hostile names are only names', hostile_names)
 t.done()

@@ -230,16 +230,17 @@ def all_of(test):
     return faults or f'{len(ALL)} dumps'
 
 
-t.check('1.6 sums are the same whatever is folded, and so is cum of what stays',
+t.check('folding changes neither sums nor cum of the remaining rows',
         lambda: all_of(invariants))
-t.check('1.6 a frame is of one class in a dump and in its merged profile',
+t.check('a frame has the same class in a dump and in its merged profile',
         lambda: all_of(same_from_pprof))
-t.check('a fold of its own, by rules of its own, finds the same rows', lambda: all_of(same_fold))
+t.check('an independent implementation of folding finds the same rows', lambda: all_of(same_fold))
 if not GIVEN:
-    t.check('the rules that are printed are those that count', same_rules)
-    t.check('a rule by name is about one place of a module alone', rule_of_a_place)
+    t.check('the printed rules are those in use', same_rules)
+    t.check('a rule by name applies to one place of a module only', rule_of_a_place)
     GOLDEN, SERIES = t.testdata / 'golden', sorted((t.testdata / 'golden/series').glob('*.heap'))
-    t.check('1.6 cum, its interval and p of what stays are the same in a diff of two programs',
+    t.check('folding does not change cum, its interval and p in a diff of two programs',
             lambda: same_changes(GOLDEN / 'procs1.heap', GOLDEN / 'cxx.heap'))
-    t.check('1.6 and of one process', lambda: same_changes(SERIES[0], SERIES[-1]))
+    t.check('folding does not change cum, its interval and p in a diff of one process',
+            lambda: same_changes(SERIES[0], SERIES[-1]))
 t.done()

@@ -323,15 +323,15 @@ def is_soon_done():
 def main():
     dumps = [gone(dump.resolve()) for dump in DUMPS]
     for dump in dumps:
-        t.check(f'nothing is on anything else, and callers are above: {dump.name}',
+        t.check(f'nothing overlaps, and callers are above: {dump.name}',
                 lambda dump=dump: is_fit(dump))
-    t.check('a picture has what --dot has', lambda: [
+    t.check('a picture has the nodes and edges of --dot', lambda: [
         fault for dump in dumps for fault in is_the_same_graph(dump)])
     t.check('lines cross at most half as often again as in Graphviz\'s pictures',
             lambda: crosses_little(dumps))
-    t.check('letters grow with what a function holds', grows_with_bytes)
-    t.check('the graph of peek is that of stacks with a match', is_around_the_match)
-    t.check('hostile names are names', is_safe)
+    t.check('letters grow with the bytes of a function', grows_with_bytes)
+    t.check('the graph of peek has the stacks with a match', is_around_the_match)
+    t.check('hostile names are only names', is_safe)
     t.check('a circle of 10,000 functions is drawn', is_soon_done)
     t.done()
 

@@ -147,10 +147,10 @@ def processes():
     return faults + ([] if close else [f'{again}, not {found}'])
 
 
-t.check('the main executable, wherever it lies', places)
-t.check('inputs of no program', unknown)
-t.check('the main executable of a pprof profile', of_pprof)
-t.check('real programs', real)
-t.check('programs of merged profiles', merged)
-t.check('processes', processes)
+t.check('the main executable is found in any directory', places)
+t.check('inputs without a single program are in a row of their own', unknown)
+t.check('the main executable of a pprof profile is found', of_pprof)
+t.check('real programs are grouped by their executable', real)
+t.check('merged profiles keep their programs', merged)
+t.check('rows by process are the processes of the inputs', processes)
 t.done()

@@ -182,14 +182,14 @@ def grow(folder, stacks, stacks_in_memory, dumps, chosen):
         name, kind = f'{case[0]} --format={case[1]}', KINDS.get(case[0], 'live')
         t.check(f'twice the stacks are at most {MOST} times the work: {name}',
                 lambda case=case, kind=kind: work(case, pairs(folder, kind, stacks), start))
-        t.check(f'and at most {MOST_MEMORY} times the memory: {name}',
+        t.check(f'twice the stacks are at most {MOST_MEMORY} times the memory: {name}',
                 lambda case=case, kind=kind: memory(case, pairs(folder, kind, stacks_in_memory), folder))
     for command in dict.fromkeys(command for command, _ in chosen):
         case, files = (command, t.formats_of(command)[0]), many_dumps(folder, KINDS.get(command, 'live'), dumps)
         t.check(f'twice the dumps are at most {MOST} times the work: {command}',
                 lambda case=case, files=files: work(case, files, start))
         if dumps > DUMPS:
-            t.check(f'and at most {MOST_MEMORY} times the memory: {command}',
+            t.check(f'twice the dumps are at most {MOST_MEMORY} times the memory: {command}',
                     lambda case=case, files=files: memory(case, files, folder))
 
 
@@ -229,11 +229,11 @@ def worst(folder):
     usual = cost(folder, [texts.pop('usual')])
     for name, text in texts.items():
         found = cost(folder, [text])
-        t.check(f'at most {WORST} times the work of a usual dump, by the byte: {name}',
+        t.check(f'per byte, at most {WORST} times the work of a usual dump: {name}',
                 lambda found=found, usual=usual:
                 [] if found <= WORST * usual else [f'{found / usual:.2f} times: {found:.1f} instructions a byte'])
     one, mixed = (cost(folder, big_inputs.worst_dumps(20, periods)) for periods in ([524288], big_inputs.MIXED_PERIODS))
-    t.check(f'at most {WORST} times the work of dumps of one period: dumps of mixed ones',
+    t.check(f'dumps of mixed periods take at most {WORST} times the work of one period',
             lambda: [] if mixed <= WORST * one else [f'{mixed / one:.2f} times'])
 
 
@@ -265,7 +265,7 @@ def worst_files(folder):
     t.check(f'twice the dumps of one stack are at most {MOST} times the work',
             lambda: [] if twice <= MOST * once else [f'{twice / once:.2f} times: {once} and {twice}'])
     for size in (0, 1, 4 << 20, 0xffffffff):
-        t.check(f'at most {WORST} times the work of an honest one: a gzip member that claims {size} bytes',
+        t.check(f'a gzip member that claims {size} bytes takes at most {WORST} times the usual work',
                 lambda size=size: lies(folder, size))
 
 
@@ -280,7 +280,7 @@ def main():
             grow(folder, numbers[0], numbers[0], (*numbers, DUMPS)[1], chosen)
             t.done()
         for command in (('tree',), ('peek', '.'), ('merge', '--format=callgrind')):
-            t.check(f'F14: deep stacks of nothing in common: {INSTRUCTIONS} instructions and {BYTES} bytes for each: '
+            t.check(f'F14: deep stacks without common frames take {INSTRUCTIONS} instructions and {BYTES} bytes each: '
                     f'{" ".join(command)}', lambda command=command: deep(folder, *command))
         grow(folder, STACKS, STACKS_IN_MEMORY, DUMPS, list(cases(False)))
         for case, stacks in LARGE.items():

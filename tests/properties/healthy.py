@@ -181,13 +181,13 @@ def writers():
     return faults
 
 
-t.check('gperftools with mmap: bytes count, objects do not', regions)
-t.check('bytes without objects elsewhere are damage', no_regions)
-t.check('no memory map: the same numbers, by address, and by name with a map of the process', without_map)
-t.check('a dump cut at a line is read if its totals say that it is whole', cut_dumps)
-t.check('a map in a FIFO is waited for with --wait alone; a map that is none is refused', map_of_fifo)
+t.check('gperftools with mmap: bytes are used, objects are not', regions)
+t.check('bytes without objects in other dumps are damage', no_regions)
+t.check('a dump without a map has the same numbers by address, and names with a given map', without_map)
+t.check('a dump truncated at a line is read if its totals are complete', cut_dumps)
+t.check('a map in a FIFO is awaited only with --wait, and a malformed map is rejected', map_of_fifo)
 t.check("Android's heapprofd: unreleased is in use, total is allocated", android)
 t.check('a single sample type is measured under its own name', one_type)
-t.check("space beside allocations and deallocations is not what is in use", lifetimes)
-t.check('a padded sample whose pairs of numbers differ is not of gperftools', writers)
+t.check("space next to allocations and deallocations is not read as in use", lifetimes)
+t.check('a padded sample with different pairs is not read as gperftools', writers)
 t.done()

@@ -207,11 +207,12 @@ with scratch() as name:
     permitted = subprocess.run([*words, 'true'], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     without = results([], logging_binary(place))
     t.check(f'{len(SUITES)} suites pass', lambda: suites_pass(without))
-    t.check('each of their commands says where the program looks', lambda: are_rooted(place))
+    t.check('each command of the suites names a root directory', lambda: are_rooted(place))
     if permitted.returncode:
         reason = permitted.stderr.strip().partition('\n')[0]
-        t.check('with decoys: not tried, as no overlay may be mounted in a namespace here', lambda: reason)
+        t.check('decoys are not tried, as no overlay can be mounted in a namespace here', lambda: reason)
     else:
         t.check(f'a command without a root finds the decoys, {dict(decoys)}', lambda: are_seen(words))
-        t.check('with decoys the suites give the same lines', lambda: same_with_decoys(without, results(words, t.binary)))
+        t.check('the suites print the same lines with decoys',
+                lambda: same_with_decoys(without, results(words, t.binary)))
 t.done()

@@ -438,20 +438,20 @@ def clipboard(folder):
 with scratch() as scratch_folder:
     hostile_options, hostile_paths = make_inputs(scratch_folder)
     for name in FORMATS:
-        t.check(f'R11, R13: {name}, functions in a binary',
+        t.check(f'R11, R13: {name}: functions in a binary are escaped',
                 lambda: every_command(name, hostile_options, hostile_paths))
     for name in TABLES:
         for by in ('input', 'thread'):
-            t.check(f'R11, R13: {name} by {by}',
+            t.check(f'R11, R13: {name}: rows by {by} are escaped',
                     lambda: every_command(name, hostile_options, hostile_paths, f'--by={by}'))
     for name in (*TABLES, 'pprof'):
-        t.check(f'R11, R13: {name} by label', lambda: every_command(
+        t.check(f'R11, R13: {name}: rows by label are escaped', lambda: every_command(
             name, hostile_options, hostile_paths, '--label-from=(?<name>.[^/]*)$',
             '--by=label:name'))
-    t.check('R11, R13: labels of samples', labels_of_samples)
-    t.check('they are there', lambda: is_there(hostile_options, hostile_paths))
-t.check(f'R11, R13, F13: {len(INVISIBLE)} characters that nobody sees, in every format', invisible)
-t.check('R11, R13: modules, in every format', modules)
+    t.check('R11, R13: labels of samples are escaped', labels_of_samples)
+    t.check('the reports contain the hostile names', lambda: is_there(hostile_options, hostile_paths))
+t.check(f'R11, R13, F13: {len(INVISIBLE)} invisible characters are escaped in every format', invisible)
+t.check('R11, R13: modules are escaped in every format', modules)
 for title, walk in ((f'{len(all_names())} names, in every format', all_of_them),
                     ('messages, whatever a word of the command line or a file is called', messages_of_hprof_agg),
                     ('paths on a terminal', paths_on_terminals),
@@ -465,9 +465,10 @@ KINDS = {*FORMATS, 'messages of hprof-agg', 'messages of hprof-jeprof', 'shell',
 if node():
     KINDS.add('clipboard')
     with scratch() as scratch_folder:
-        t.check('H6: commands that a page puts on the clipboard', lambda: clipboard(scratch_folder))
-t.check('each output format has its place in this walk', [name for name in FORMATS if name not in READERS])
-t.check('texts of each kind are seen', [kind for kind in KINDS if not SEEN[kind]])
+        t.check('H6: commands that a page copies are one line, with the right words in a shell',
+                lambda: clipboard(scratch_folder))
+t.check('each output format is tested here', [name for name in FORMATS if name not in READERS])
+t.check('texts of each kind were tested', [kind for kind in KINDS if not SEEN[kind]])
 print(*(f'# {kind}: {count:,} texts' for kind, count in sorted(SEEN.items())), sep='\n')
 print('' if node() else '# clipboard: not looked at, as there is no node\n', end='')
 t.done()

@@ -208,16 +208,16 @@ def all_of_diff(what, inputs, options):
     page = diff_of(*options, *inputs)
     data = data_of(page)
     document, report = Document(page.decode('utf-8')), Report(data)
-    t.check(f'diff, {what}: the data is as the schema says',
+    t.check(f'diff, {what}: the data matches the schema',
             lambda: [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SCHEMA.iter_errors(data)] +
             ([] if in_order(list(SCHEMA.schema['definitions']['top']['properties']), data) else ['in another order']))
     t.check(f'diff, {what}: the numbers are the command line\'s', lambda: diff_agrees(report, inputs, options))
-    t.check(f'diff, {what}: boxes changed as their functions did', lambda: boxes_agree(report))
+    t.check(f'diff, {what}: boxes have the changes of their functions', lambda: boxes_agree(report))
     t.check(f'diff, {what}: the document is well-formed', lambda: well_formed(page, document))
-    t.check(f'diff, {what}: the policy allows what is there alone', lambda: policy_holds(page, document))
+    t.check(f'diff, {what}: the policy allows only the parts of the page', lambda: policy_holds(page, document))
     t.check(f'diff, {what}: the table is the text report\'s', lambda: diff_rows(document, report, inputs, options))
-    t.check(f'diff, {what}: the summary is of the first rows', lambda: diff_summary(page, inputs, options))
-    t.check(f'diff, {what}: the tree is of the data', lambda: tree_adds_up(document, report))
+    t.check(f'diff, {what}: the summary has the first rows', lambda: diff_summary(page, inputs, options))
+    t.check(f'diff, {what}: the tree has the numbers of the data', lambda: tree_adds_up(document, report))
 
 
 # --- the document --------------------------------------------------------------------------
@@ -381,14 +381,15 @@ def all_of_trend(what, inputs, options):
     page = trend_of(*options, *inputs)
     data = data_of(page)
     document, report = Document(page.decode('utf-8')), Report(data)
-    t.check(f'trend of {what}: the data is as the schema says',
+    t.check(f'trend of {what}: the data matches the schema',
             lambda: [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SCHEMA.iter_errors(data)] +
             ([] if in_order(list(SCHEMA.schema['definitions']['top']['properties']), data) else ['in another order']))
     t.check(f'trend of {what}: the document is well-formed', lambda: well_formed(page, document) + policy_holds(page, document))
     t.check(f'trend of {what}: the table is the command line\'s', lambda: trend_rows(document, report, inputs, options))
-    t.check(f'trend of {what}: so is the summary', lambda: trend_summary(page, inputs, options))
-    t.check(f'trend of {what}: the tree is of the data', lambda: tree_adds_up(document, Report(data)))
-    t.check(f'trend of {what}: two orders, the same bytes', lambda: [] if page == trend_of('-j1', *options, *inputs[::-1]) else ['they differ'])
+    t.check(f'trend of {what}: the summary has the first rows', lambda: trend_summary(page, inputs, options))
+    t.check(f'trend of {what}: the tree has the numbers of the data', lambda: tree_adds_up(document, Report(data)))
+    t.check(f'trend of {what}: two orders give the same bytes',
+            lambda: [] if page == trend_of('-j1', *options, *inputs[::-1]) else ['they differ'])
     t.check(f'trend of {what}: the numbers are the command line\'s', lambda: values_agree(report, inputs, options))
 
 
@@ -476,15 +477,15 @@ def all_of(what, inputs, options):
     page = page_of(*options, *inputs)
     data = data_of(page)
     document, report = Document(page.decode('utf-8')), Report(data)
-    t.check(f'{what}: the data is as the schema says',
+    t.check(f'{what}: the data matches the schema',
             lambda: [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SCHEMA.iter_errors(data)] +
             ([] if in_order(list(SCHEMA.schema['definitions']['top']['properties']), data) else ['in another order']))
     t.check(f'{what}: the numbers are the command line\'s', lambda: agrees(report, inputs, options))
     t.check(f'{what}: the document is well-formed', lambda: well_formed(page, document))
-    t.check(f'{what}: the policy allows what is there alone', lambda: policy_holds(page, document))
+    t.check(f'{what}: the policy allows only the parts of the page', lambda: policy_holds(page, document))
     t.check(f'{what}: the table is the text report\'s', lambda: same_rows(document, report, inputs, options))
-    t.check(f'{what}: the summary is of the first rows', lambda: summary_holds(page, inputs, options))
-    t.check(f'{what}: the tree is of the data', lambda: tree_adds_up(document, report))
+    t.check(f'{what}: the summary has the first rows', lambda: summary_holds(page, inputs, options))
+    t.check(f'{what}: the tree has the numbers of the data', lambda: tree_adds_up(document, report))
 
 
 if len(sys.argv) > 3:
@@ -501,33 +502,36 @@ all_of('exact', [t.formats / 'jemalloc-lg0-accum.heap'], [NO_SYMBOLS])
 for each in ('--hide=^std::', '--show=alloc', '--show-from=main', '--by=line', '--by=file', '--by=module', '--by=address',
              '--no-inlines', '--no-error', '--confidence=99', '--metric=inuse-objects', '--frames=own', '--frames=all',
              '--all-frames', '--cum', '--sort=name', '--wrapper=leaf', '--no-unbias'):
-    t.check(f'{each}: the data is of what it leaves', lambda: filtered([CXX], [SYMBOLS, each]))
-t.check('which objects and which thread were read is told', lambda: [] if [
+    t.check(f'{each}: the data has the remaining stacks only', lambda: filtered([CXX], [SYMBOLS, each]))
+t.check('the data names the options for objects and threads', lambda: [] if [
     data_of(page_of(NO_SYMBOLS, option, t.formats / name))['read'] for option, name in READ] == [[option] for option, _ in READ] else READ)
-t.check('a sample type of pprof', lambda: filtered([t.testdata / 'pprof' / 'tcmalloc-heap.pb'],
+t.check('a page of a pprof sample type has the right numbers',
+        lambda: filtered([t.testdata / 'pprof' / 'tcmalloc-heap.pb'],
                                                    [NO_SYMBOLS, '--metric=resident_space']))
 with scratch() as scratch_folder:
     all_of('strange stacks', [strange_dump(scratch_folder)], [NO_SYMBOLS])
     for each in ('--hide=libc', '--show=app', '--show-from=libz', '--focus=truncated', '--ignore=truncated', '--show=.',
                  '--show=libjemalloc', '--hide=unmapped|truncated', '--keep-unmapped'):
-        t.check(f'strange stacks, {each}', lambda: filtered([strange_dump(scratch_folder)], [NO_SYMBOLS, each]))
+        t.check(f'strange stacks with {each} have the right numbers',
+                lambda: filtered([strange_dump(scratch_folder)], [NO_SYMBOLS, each]))
     hostile = hostile_profile(scratch_folder)
     hostile_page = page_of(NO_SYMBOLS, hostile)
     t.check('R12: thirty hostile names do nothing', lambda: inert(
         hostile_page, Document(hostile_page.decode('utf-8')), Report(data_of(hostile_page))))
     hostile_diff = diff_of(NO_SYMBOLS, PROCS[0], hostile)
-    t.check('nor in a diff', lambda: inert(
+    t.check('thirty hostile names do nothing in a diff', lambda: inert(
         hostile_diff, Document(hostile_diff.decode('utf-8')), Report(data_of(hostile_diff))))
     again = pathlib.Path(scratch_folder) / 'again.pb.gz'
     again.write_bytes(gzip.compress(gzip.decompress(hostile.read_bytes()) + number(9, 10 ** 18)))
     hostile_trend = trend_of(NO_SYMBOLS, hostile, again)
-    t.check('nor in a trend', lambda: inert(
+    t.check('thirty hostile names do nothing in a trend', lambda: inert(
         hostile_trend, Document(hostile_trend.decode('utf-8')), Report(data_of(hostile_trend))))
     t.check('10,000 random names do nothing', lambda: nothing_random(scratch_folder))
     called = pathlib.Path(scratch_folder) / '"><script>alert(1)<!--\u202e.heap'
     called.write_bytes(CXX.read_bytes())
     called_page = page_of(NO_SYMBOLS, called)
-    t.check('so does the name of an input', lambda: policy_holds(called_page, Document(called_page.decode('utf-8'))) +
+    t.check('a hostile name of an input does nothing',
+            lambda: policy_holds(called_page, Document(called_page.decode('utf-8'))) +
             ([] if '\u202e' not in called_page.decode('utf-8') else ['it turns the text']))
 all_of_diff('one process', [t.testdata / 'processes' / 'cx.7.heap.gz', t.testdata / 'processes' / 'cx.9.heap.gz'], [NO_SYMBOLS])
 all_of_diff('RocksDB', [ROCKSDB.with_name('dbbench_lg15.18185.3.i3.heap.gz'), ROCKSDB.with_name('dbbench_lg15.18185.12.i12.heap.gz')],
@@ -542,9 +546,9 @@ all_of_trend('RocksDB', sorted(t.real.glob('dbbench_lg15.*')), [NO_SYMBOLS, r'--
 all_of_trend('three dumps', sorted((t.testdata / 'processes').glob('cx.*')), [NO_SYMBOLS])
 all_of_trend('objects', sorted((t.testdata / 'processes').glob('cx.*')), [NO_SYMBOLS, '--metric=inuse-objects', '--cum'])
 all_of_trend('two processes', [*sorted(t.real.glob('redis_lg13.*')), *sorted(t.real.glob('mariadbd_lg14.*'))], [NO_SYMBOLS])
-t.check('a diff by cum begins as the command does', lambda: diff_rows(
+t.check('a diff by cum has the rows of the command', lambda: diff_rows(
     Document(diff_of('--cum', SYMBOLS, PROCS[0], PROCS[1]).decode('utf-8')), None, PROCS[:2], [SYMBOLS, '--cum']))
-t.check('C++: functions of one name are told apart as in the text report', lambda: [] if
+t.check('C++: functions of one name are distinguished as in the text report', lambda: [] if
         {'over(int)', 'over(char const*, int)'} <= set(Report(data_of(page_of(SYMBOLS, CXX))).short_names()) else ['they are not'])
 def names_button():
     """Folded frames are shown by an option of the command, and by a button of a page."""
@@ -554,7 +558,8 @@ def names_button():
                                      ('the text', '--frames=all shows it' in text)) if not holds]
 
 
-t.check('what shows folded frames is named as it is there', names_button)
-t.check('two orders, the same bytes', lambda: [] if page_of(SYMBOLS, *PROCS) == page_of(SYMBOLS, '-j1', *PROCS[::-1])
+t.check('the hint about folded frames names the button of the page', names_button)
+t.check('two orders give the same bytes',
+        lambda: [] if page_of(SYMBOLS, *PROCS) == page_of(SYMBOLS, '-j1', *PROCS[::-1])
         else ['they differ'])
 t.done()

@@ -259,12 +259,12 @@ def system_names():
 
 t.check('rows by label are those of the samples', rows)
 t.check('merge writes the labels that it read', written)
-t.check('whatever the order, the same bytes', order)
-t.check('labels that nobody asks for are not kept', not_kept)
-t.check('labels of inputs and of samples', inputs_have_labels_too)
-t.check('threads of other profilers', threads)
-t.check('values below zero', difference)
-t.check('values below zero in a profile that is skipped take no interval from others',
+t.check('any order gives the same bytes', order)
+t.check('labels are kept only on request', not_kept)
+t.check('labels of inputs and of samples are combined', inputs_have_labels_too)
+t.check('threads of other profilers are read', threads)
+t.check('values below zero are kept', difference)
+t.check('values below zero in a skipped profile do not affect the intervals of others',
         skipped_difference)
-t.check('names of the linker', system_names)
+t.check('the names of the linker are kept', system_names)
 t.done()

@@ -187,32 +187,32 @@ def memory_for_names():
 
 
 for name, content, size in big_inputs.bombs():
-    t.check(f'R07: {len(content) >> 20} MiB of gzip that hold {size >> 30} GiB are refused: {name}',
+    t.check(f'R07: {len(content) >> 20} MiB of gzip that contain {size >> 30} GiB are rejected: {name}',
             lambda: bomb(content))
 t.check('R07: --max-input-size sets another limit', lambda: bomb_by_request(content, size))
-t.check('R07: a bomb in a tar archive is refused', archive_bomb)
-t.check('R07: many dumps that are alike in a tar archive are no bomb', alike)
+t.check('R07: a bomb in a tar archive is rejected', archive_bomb)
+t.check('R07: many similar dumps in a tar archive are not rejected as a bomb', alike)
 for name, (before, unit) in big_inputs.endless_lines().items():
-    t.check(f'R31: a line of 1 GiB is refused: {name}', lambda: endless(before, unit))
+    t.check(f'R31: a line of 1 GiB is rejected: {name}', lambda: endless(before, unit))
 MILLION = 1000000
-t.check('R31: a map of a million rows', lambda: large(
+t.check('R31: a map of a million rows is read', lambda: large(
     big_inputs.maps(), 'module /srv/lib/l2.so', 64, 4))
-t.check('R31, R32: a million rows from the end to the start, each over the next', lambda: large(
+t.check('R31, R32: a map of a million overlapping rows in reverse order is read', lambda: large(
     big_inputs.maps_backwards(), '500000 overlapping rows', 64, 4))
-t.check('R31: a path at 100,000 offsets', lambda: large(
+t.check('R31: a path at 100,000 offsets is read', lambda: large(
     big_inputs.one_path(), '100000 mapped files', 64 * 100000, 25))
-t.check('R31: a million threads', lambda: large(
+t.check('R31: a million threads are read', lambda: large(
     big_inputs.threads(), 'threads', 64 * MILLION, 4))
 t.check('R31: stacks of 65,536 frames are read', lambda: large(
     big_inputs.deep(65536), 'stacks', 64 * 11, 25))
-t.check('R31: stacks of 300,000 frames are refused', lambda: Run(
+t.check('R31: stacks of 300,000 frames are rejected', lambda: Run(
     '-', pieces=big_inputs.deep(300000)).faults(7, ':3: a stack of more than 65,536 frames', 50))
-t.check('R31: a million comments that name no frame', lambda: large(
+t.check('R31: a million comments without a frame are read', lambda: large(
     big_inputs.comments(), 'contents', 64, 4))
-t.check('R30: a million addresses that are alike in their low bits', lambda: large(
+t.check('R30: a million addresses with equal low bits are read', lambda: large(
     big_inputs.hashed_alike(), 'stacks', 64 * 10000, 12))
-t.check('R35: --max-memory is kept, whatever it is', memory)
-t.check('R35: what a run takes and 15 % more is enough', memory_enough)
+t.check('R35: any --max-memory is kept', memory)
+t.check('R35: 15 % more memory than a run uses is enough', memory_enough)
 t.check('R35: --max-memory is kept by jeprof', memory_of_jeprof)
 t.check('R35, F2: the symbolizer keeps to --max-memory too', memory_for_names)
 t.done()

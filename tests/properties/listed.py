@@ -165,20 +165,20 @@ def by_thread(period, lines, *options):
     return faults
 
 
-t.check('listed sizes are what is estimated from, beside rewritten counts',
+t.check('estimates use listed sizes next to rewritten counts',
         lambda: estimates(rewritten))
-t.check('so it is in a dump of ClickHouse, whose header is held against the counts', clickhouse)
-t.check('and beside raw counts', lambda: estimates(raw))
-t.check('a list of one stack is not taken for another', some_are_listed)
-t.check('info tells what is listed', tells_what_is_listed)
-t.check('a list with a damaged line is left',
+t.check('estimates use listed sizes in a dump of ClickHouse, and its header is compared', clickhouse)
+t.check('estimates use listed sizes next to raw counts', lambda: estimates(raw))
+t.check('the list of one stack is not used for another', some_are_listed)
+t.check('info reports the listed sizes', tells_what_is_listed)
+t.check('a list with a damaged line is ignored',
         lambda: damaged_line(rb'  f: 1000 ', rb'  f: -1000 '))
 for size in (0, 1 << 62, (1 << 64) - 1):
-    t.check(f'and one of an object of {size} bytes',
+    t.check(f'a list with an object of {size} bytes is ignored',
             lambda: damaged_line(rb'  f: (\d+ \d+) \d+', rb'  f: \1 %d' % size))
 for name, arguments in (('', (PERIOD, THREADS)),
                         (', with --no-unbias', (PERIOD, THREADS, '--no-unbias')),
                         (', with --compat=jeprof', (PERIOD, THREADS, '--compat=jeprof')),
                         (', without a period', (0, THREADS)), (', without lines', (PERIOD, ''))):
-    t.check(f'the threads have what their stacks have{name}', lambda: by_thread(*arguments))
+    t.check(f'threads have the numbers of their stacks{name}', lambda: by_thread(*arguments))
 t.done()

@@ -231,14 +231,16 @@ for data, picked in ((PROCS, '^leaf|worker|recurse|main'), (CXX, 'over|rec|main|
     t.check(f'{name}: functions are those of tables', lambda: functions(data, picked))
 with scratch() as scratch_folder:
     t.check('a source is found by the end of its path', lambda: found_by_its_end(scratch_folder))
-    t.check('a source that is missing is said once', missing)
-    t.check('nothing is read from outside', lambda: nothing_from_outside(scratch_folder))
-    t.check('no source is too large', lambda: too_large(scratch_folder))
-    t.check('source lines are harmless', lambda: harmless(scratch_folder))
-    t.check('a source of another version is no fault', lambda: other_version(scratch_folder))
+    t.check('a missing source is reported once', missing)
+    t.check('neither links nor special files lead to a file outside', lambda: nothing_from_outside(scratch_folder))
+    t.check('a source larger than 16 MiB is not read', lambda: too_large(scratch_folder))
+    t.check('source lines are escaped', lambda: harmless(scratch_folder))
+    t.check('lines after the end of another version of a source keep their values',
+            lambda: other_version(scratch_folder))
 for title, ways in (('H7: list', list_by_command), ('H2: jeprof --list', list_by_jeprof), ("H2: list of jeprof's shell", list_in_shell)):
     with scratch() as scratch_folder:
-        t.check(f'{title} shows only what is called like a source, and follows no link to it', lambda: only_sources(scratch_folder, ways))
+        t.check(f'{title} shows only files named like a source, and follows no link',
+                lambda: only_sources(scratch_folder, ways))
 with scratch() as scratch_folder:
     t.check('H7: below --source-dir links stay inside', lambda: held_inside(scratch_folder))
 t.done()

@@ -100,10 +100,10 @@ with scratch() as FOLDER:
     subprocess.run(['tar', 'x', '-C', FOLDER], input=tar, check=True)
     PATHS = sorted(str(path.relative_to(FOLDER)) for path in pathlib.Path(FOLDER).rglob('*.heap'))
     for SNAPSHOTS in ('last', 'final'):
-        t.check(f'names choose what memory maps choose: {SNAPSHOTS}',
+        t.check(f'names select the same dumps as memory maps: {SNAPSHOTS}',
                 lambda: as_merge(SNAPSHOTS))
-    t.check('each dump is in one list, beside those of its process', cuts)
-    t.check('what counts in the lists adds up to what counts in the whole', sums)
-    t.check('partials of the lists are one digest', digests)
+    t.check('each dump is in one list, together with those of its process', cuts)
+    t.check('the used dumps of the lists add up to those of all dumps', sums)
+    t.check('aggregate files of the lists give one digest', digests)
     t.check('no dump is read', reads_none)
 t.done()

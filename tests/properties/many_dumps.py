@@ -345,10 +345,10 @@ def lone():
     return faults
 
 
-t.check('inputs that are counted together', groups)
-t.check('inputs that have nothing in common with others', lone)
-t.check('a further dump of another process', many_processes)
-t.check('a further dump of a series', long_series)
-t.check('of no more than 256 dumps it is known what each added', history)
-t.check('a partial without identities', identities)
+t.check('inputs that are counted together have the same sums, and problems are named', groups)
+t.check('inputs without anything in common are reported as if each had its own record', lone)
+t.check('memory for a further dump of another process is bounded', many_processes)
+t.check('memory for a further dump of a series is bounded', long_series)
+t.check('the contribution of each dump is known for at most 256 dumps', history)
+t.check('an aggregate file without identities has the same totals in any order', identities)
 t.done()

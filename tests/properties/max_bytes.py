@@ -116,10 +116,10 @@ def files():
         return [] if result.code == 7 and os.listdir(folder) == [] else [f'{result.code}: {os.listdir(folder)}']
 
 
-t.check('as many rows as there is room for', greedy)
+t.check('--max-bytes keeps all rows that fit', greedy)
 t.check('--fail-if looks at all rows', gate)
-t.check('too few bytes: status 7, and no file', files)
-t.check('other formats refuse it, whatever is read', [f'{form}: {result.err}' for form in ('svg', 'html', 'dot')
+t.check('too few bytes end with status 7 and no file', files)
+t.check('other formats reject --max-bytes before they read', [f'{form}: {result.err}' for form in ('svg', 'html', 'dot')
                                                      for result in [t.run('top', f'-f{form}', '--max-bytes=9', 'nowhere')]
                                                      if result.code != 2 or 'goes with --format=' not in result.err])
 t.done()

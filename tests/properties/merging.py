@@ -82,23 +82,23 @@ def subsets():
 
 
 t.check('four processes: the merged totals are the sums', lambda: sums())
-t.check('four processes: the same with --compat=jeprof', lambda: sums('--compat=jeprof'))
-t.check('four processes: the same with --no-unbias', lambda: sums('--no-unbias'))
+t.check('four processes: the merged totals are the sums with --compat=jeprof', lambda: sums('--compat=jeprof'))
+t.check('four processes: the merged totals are the sums with --no-unbias', lambda: sums('--no-unbias'))
 HELD = ['leaf_small', 'leaf_big', 'leaf_mixed', 'leaf_realloc', 'recurse', 'worker', 'main',
         'inlined_alloc']
-t.check('each function of the program appears once, by name, in use',
+t.check('in use, each function of the program appears once by name',
         lambda: names('inuse-space', HELD))
-t.check('each function of the program appears once, by name, allocated',
+t.check('allocated, each function of the program appears once by name',
         lambda: names('alloc-space', HELD))
-t.check('stack by stack the whole is the sum of the parts', subsets)
+t.check('each merged stack is the sum of the stacks of the inputs', subsets)
 for report in REPORTS:
     title = ' '.join(a for a in report if not a.startswith('--symbol-dir'))
     orders = list(itertools.permutations(PROCS))[::STEP]
-    t.check(f'{title}: {len(orders)} orders of the inputs, one output',
+    t.check(f'{title}: {len(orders)} orders of the inputs give one output',
             lambda: same(report, [(order, None) for order in orders]))
-    t.check(f'{title}: -j1 ... -j8, one output',
+    t.check(f'{title}: -j1 ... -j8 give one output',
             lambda: same(report, [([f'-j{j}', *PROCS], None) for j in range(1, 9)]))
     with scratch() as directory:
-        t.check(f'{title}: plain, gzip and standard input, one output',
+        t.check(f'{title}: plain files, gzip and standard input give one output',
                 lambda: same(report, packed(directory)))
 t.done()

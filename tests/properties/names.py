@@ -99,12 +99,12 @@ def go_text():
     return faults
 
 
-t.check('a symbolized dump: every name that it tells', all_are_used)
-t.check('a symbolized dump: the numbers of the dump', numbers_are_those_of_the_dump)
-t.check('the binary, if there is one, tells more', binary_is_better)
-t.check('"outer--inner": inlined calls, but no cut in an operator', inlined_calls)
-t.check('two inputs of different names: one warning, the order does not matter', different_names)
-t.check('names in front of a growth profile', classic_dump_behind_names)
-t.check('a section of names that is cut: refused', cut_section)
-t.check('Go text: functions, files and lines; no frames that Go hides', go_text)
+t.check('a symbolized dump: every embedded name is used', all_are_used)
+t.check('a symbolized dump has the numbers of the dump', numbers_are_those_of_the_dump)
+t.check('names of an available binary replace embedded names', binary_is_better)
+t.check('"outer--inner" is read as inlined calls, except in an operator', inlined_calls)
+t.check('two inputs with different names give one warning in any order', different_names)
+t.check('names before a growth profile are used', classic_dump_behind_names)
+t.check('a truncated section of names is rejected', cut_section)
+t.check('Go text has functions, files and lines, but no frames that Go hides', go_text)
 t.done()

@@ -91,7 +91,7 @@ def hostile(name):
 
 
 for text in HOSTILE:
-    t.check(f'a function called {text!r}', lambda: hostile(text))
+    t.check(f'suggested commands quote a function called {text!r}', lambda: hostile(text))
 
 
 def same_bytes():
@@ -103,5 +103,5 @@ def same_bytes():
     return [] if len(outs) == 1 else ['the bytes differ']
 
 
-t.check('no name of an input is in a report', same_bytes)
+t.check('no report contains the name of an input', same_bytes)
 t.done()

@@ -364,12 +364,12 @@ def intervals_hold():
 
 t.check(f'{len(FILES)} files: sizes add up to their stacks, rows by size to the total, the same in tsv and text',
         lambda: t.in_parallel(sums, FILES))
-t.check('--sizes draws for each leaf what its stacks have', lambda: t.in_parallel(lines_of_sizes, FILES))
+t.check('--sizes draws the sizes of the stacks of each leaf', lambda: t.in_parallel(lines_of_sizes, FILES))
 t.check('merge --by=size labels samples with them', lambda: t.in_parallel(merged_by_size, FILES))
-t.check('the same bytes in 12 orders, on 1 to 3 threads', same_bytes)
-t.check('more than 32 sizes of a stack are mixed, whatever comes first', too_many_sizes_are_mixed)
-t.check('6,000 stacks of 1 to 5 sampled objects: sizes that are sure are true', sure_sizes_are_true)
-t.check('sizes that a dump lists are those of the list', listed_sizes_are_true)
+t.check('12 orders on 1 to 3 threads give the same bytes', same_bytes)
+t.check('more than 32 sizes of a stack are mixed in any order', too_many_sizes_are_mixed)
+t.check('6,000 stacks of 1 to 5 sampled objects: certain sizes are true', sure_sizes_are_true)
+t.check('sizes of a dump with a list are those of the list', listed_sizes_are_true)
 t.check('sizes of pprof are those of its labels', labels_are_sizes)
-t.check(f'{DUMPS} sampled heaps of {len(CLASSES)} sizes: 95 % intervals of rows hold the truth', intervals_hold)
+t.check(f'{DUMPS} sampled heaps of {len(CLASSES)} sizes: 95 % intervals contain the truth', intervals_hold)
 t.done()

@@ -127,13 +127,13 @@ class Fleet:
 
 with scratch() as at:
     f = Fleet(at)
-    t.check(f'{DUMPS} dumps are what they always were', f.known)
-    t.check('in 1, 7 and 64 lists', f.cut)
-    t.check(f'in {TREES} random trees', f.trees)
-    t.check('in any order, by one thread and by eight', f.shuffled)
-    t.check('in shards that are joined', f.shards)
-    t.check('where memory does not hold the stacks', f.little_memory)
-    t.check('from pipes', f.pipes)
+    t.check(f'{DUMPS} dumps have their known digest', f.known)
+    t.check('dumps in 1, 7 and 64 lists give one digest', f.cut)
+    t.check(f'dumps in {TREES} random trees give one digest', f.trees)
+    t.check('any order and one or eight threads give one digest', f.shuffled)
+    t.check('joined shards give one digest', f.shards)
+    t.check('stacks that do not fit into memory give one digest', f.little_memory)
+    t.check('dumps from pipes give one digest', f.pipes)
     if BUILDS:
-        t.check(f'by {len(BUILDS)} other builds', f.builds)
+        t.check(f'{len(BUILDS)} other builds give one digest', f.builds)
 t.done()

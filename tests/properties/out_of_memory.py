@@ -130,8 +130,9 @@ with scratch() as large:
     for dump in sys.argv[5:] or [*own, mangled]:
         named_case = ['top', '-n0', '--all-frames', dump]
         name = pathlib.Path(dump).name
-        t.check(f'R35, F2: an allocation that fails in the child loses no name untold: {name}',
+        t.check(f'R35, F2: an allocation that fails in the child loses no name silently: {name}',
                 lambda: each_named(named_case, 'FAIL_ALLOC_CHILD'))
-        t.check(f'R35, F2: nor one in the parent: {name}', lambda: each_named(named_case, 'FAIL_ALLOC'))
-        t.check(f'R35, F2: nor does any limit: {name}', lambda: each_limit(named_case))
+        t.check(f'R35, F2: an allocation that fails in the parent loses no name silently: {name}',
+                lambda: each_named(named_case, 'FAIL_ALLOC'))
+        t.check(f'R35, F2: a memory limit loses no name silently: {name}', lambda: each_limit(named_case))
 t.done()

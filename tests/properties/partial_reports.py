@@ -151,24 +151,34 @@ MIXED = [t.formats / 'go-protobuf.pb.gz', *CXX, t.formats / 'gperftools-heap_v2.
 MANY_THREADS = [t.formats / 'jemalloc-threadname.heap', t.real / 'mt64_lg12.13793.0.f.heap.gz']
 SKIPS = ('--max-skipped=3',)
 
-t.check('of one process with JIT frames', lambda: reports_of(lambda folder: series(folder, True)[:1]))
-t.check('of several, some of whose stacks are JIT frames', lambda: reports_of(lambda folder: series(folder, False)))
-t.check('of these with their addresses', lambda: reports_of(lambda folder: series(folder, False), ['--keep-unmapped']))
-t.check('of addresses, for which they were merged', lambda: reports_of(
+t.check('an aggregate file of one process with JIT frames gives the reports of its dumps',
+        lambda: reports_of(lambda folder: series(folder, True)[:1]))
+t.check('an aggregate file of processes with some JIT frames gives the reports of its dumps',
+        lambda: reports_of(lambda folder: series(folder, False)))
+t.check('an aggregate file with addresses of JIT frames gives the reports of its dumps',
+        lambda: reports_of(lambda folder: series(folder, False), ['--keep-unmapped']))
+t.check('an aggregate file merged by address gives the reports of its dumps', lambda: reports_of(
     lambda folder: series(folder, True), of_partial=['--by=address'], of_report=['--no-symbols', '--keep-unmapped']))
 # A partial keeps what the files say of large sizes, if it was merged with the files.
-t.check('of dumps whose binaries are at hand', lambda: reports_of(
+t.check('an aggregate file with available binaries gives the reports of its dumps', lambda: reports_of(
     CXX, ['--large-sizes=classes'], of_report=[f'--symbol-dir={t.root}']))
-t.check('of six formats at once, three of which have names', lambda: reports_of(MIXED))
-t.check('of other sample types', lambda: reports_of([t.testdata / 'pprof' / 'rust.pb'], of_report=['--no-symbols', '--metric=resident_space']))
-t.check('of threads', lambda: reports_of(MANY_THREADS, ['--by=thread']))
-t.check('of one thread', lambda: reports_of(MANY_THREADS, ['--thread=1']))
-t.check('of labels', lambda: reports_of(PROCS, ['--label-from=(?<x>procs)/(?<y>[a-z]*)'], of_report=['--no-symbols', '--by=label:x']))
-t.check('of what was damaged, and left out', lambda: reports_of(lambda folder: PROCS + damaged(folder), SKIPS))
-t.check('of what was damaged, and kept', lambda: reports_of(lambda folder: PROCS + damaged(folder), [*SKIPS, '--keep-damaged']))
-t.check('of numbers as they stand in dumps', lambda: reports_of(PROCS, ['--no-unbias']))
-t.check('of estimates as jeprof makes them', lambda: reports_of(PROCS, ['--compat=jeprof']))
-t.check('of sizes of pages', lambda: reports_of(CXX, ['--large-sizes=pages']))
-t.check('with each option', each_option)
-t.check('of two sides', differences)
+t.check('an aggregate file of six formats gives the reports of its inputs', lambda: reports_of(MIXED))
+t.check('an aggregate file of other sample types gives the reports of its inputs',
+        lambda: reports_of([t.testdata / 'pprof' / 'rust.pb'], of_report=['--no-symbols', '--metric=resident_space']))
+t.check('an aggregate file by thread gives the reports of its dumps', lambda: reports_of(MANY_THREADS, ['--by=thread']))
+t.check('an aggregate file of one thread gives the reports of its dumps',
+        lambda: reports_of(MANY_THREADS, ['--thread=1']))
+t.check('an aggregate file with labels gives the reports of its dumps',
+        lambda: reports_of(PROCS, ['--label-from=(?<x>procs)/(?<y>[a-z]*)'], of_report=['--no-symbols', '--by=label:x']))
+t.check('an aggregate file without damaged inputs gives the reports of its dumps',
+        lambda: reports_of(lambda folder: PROCS + damaged(folder), SKIPS))
+t.check('an aggregate file with damaged inputs gives the reports of its dumps',
+        lambda: reports_of(lambda folder: PROCS + damaged(folder), [*SKIPS, '--keep-damaged']))
+t.check('an aggregate file of raw numbers gives the reports of its dumps', lambda: reports_of(PROCS, ['--no-unbias']))
+t.check('an aggregate file of estimates like jeprof gives the reports of its dumps',
+        lambda: reports_of(PROCS, ['--compat=jeprof']))
+t.check('an aggregate file with sizes of pages gives the reports of its dumps',
+        lambda: reports_of(CXX, ['--large-sizes=pages']))
+t.check('an aggregate file with each option gives the reports of its dumps', each_option)
+t.check('two aggregate files give the diff of their dumps', differences)
 t.done()

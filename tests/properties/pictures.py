@@ -246,15 +246,15 @@ for what, *arguments in (
         *((path.name.partition('.')[0], '--no-symbols', path) for path in
           map(t.real.joinpath, ('clang_json_lg17.21618.0.f.heap.gz', 'python_lg12.26874.0.f.heap.gz',
                                 'git_blame_lg12.12935.0.f.heap.gz')))):
-    t.check(f'{what}: boxes are what stacks hold', lambda: shows(*arguments))
+    t.check(f'{what}: boxes have the bytes of their stacks', lambda: shows(*arguments))
 t.check('intervals and classes are those of the tree', intervals)
 for what, *arguments in (
         ('two processes', SYMBOLS, GOLDEN / 'procs1.heap', GOLDEN / 'procs4.heap'),
         ('one process', '--no-symbols', t.real / 'dbbench_lg15.18185.3.i3.heap.gz',
          t.real / 'dbbench_lg15.18185.12.i12.heap.gz')):
-    t.check(f'{what}: boxes are what both sides hold', lambda: differs(*arguments))
+    t.check(f'{what}: boxes have the bytes of both sides', lambda: differs(*arguments))
     t.check(f'{what}: p is that of diff', lambda: tested(*arguments))
 with scratch() as scratch_folder:
-    t.check('R12: thirty hostile names are names', lambda: hostile(scratch_folder))
+    t.check('R12: thirty hostile names are only names', lambda: hostile(scratch_folder))
     t.check('a picture of many stacks is small', lambda: many(scratch_folder))
 t.done()

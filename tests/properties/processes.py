@@ -109,62 +109,62 @@ FIXED = {'vdso': 0x7ffff7fc1000, 'stack': 0x7ffffffff000}  # setarch -R
 
 # --- the first table --------------------------------------------------------------------------
 
-t.check('equal maps, no name tells: one process, by maps alone', lambda: row(
+t.check('equal maps without names are one process, by maps only', lambda: row(
     {'a.heap': dump(5, V, S), 'b.heap': dump(6, V, S)}, [{'a.heap', 'b.heap'}],
     ['moment-sum:  2 1 moment-of-one: one-by-map ']))
-t.check('equal maps and pids, in two folders: one process', lambda: row(
+t.check('equal maps and pids in two folders are one process', lambda: row(
     {'x/app.7.0.i0.heap': dump(5, V, S), 'y/app.7.1.i1.heap': dump(6, V, S)},
     [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['moment-sum:  2 1 moment-of-one:  i1 newest'], ['one-by-map']))
-t.check('equal maps, one pid and a renamed dump: one process', lambda: row(
+t.check('equal maps with one pid and a renamed dump are one process', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S), 'renamed.heap': dump(6, V, S)},
     [{'app.7.0.i0.heap', 'renamed.heap'}], ['moment-sum:  2 1 ']))
-t.check('equal maps, other pids: forks, each of which counts; numbers go on', lambda: row(
+t.check('equal maps with other pids are forks, and every fork is used', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S), 'app.8.1.i1.heap': dump(6, V, S), 'app.8.2.i2.heap': dump(7, V, S)},
     [{'app.7.0.i0.heap'}, {'app.8.1.i1.heap', 'app.8.2.i2.heap'}],
     ['forks-counted: 2 one\n', 'moment-sum:  3 2 es']))
-t.check('a chain that would join two pids is cut', lambda: row(
+t.check('a chain that would join two pids is separated', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S), 'app.8.1.i1.heap': dump(6, V, S), 'a.heap': dump(7, V, S)},
     [{'app.7.0.i0.heap'}, {'app.8.1.i1.heap'}, {'a.heap'}]))
-t.check('other maps, pid 1 of two containers, flattened: two processes', lambda: row(
+t.check('other maps with pid 1 of two containers in one folder are two processes', lambda: row(
     {'app.1.0.i0.heap': dump(5, V, S), 'app.1.1.i1.heap': dump(6, V2, S2)},
     [{'app.1.0.i0.heap'}, {'app.1.1.i1.heap'}], unsaid=['moment-sum', 'forks-counted']))
-t.check('other maps, pid 1 in two folders: two processes', lambda: row(
+t.check('other maps with pid 1 in two folders are two processes', lambda: row(
     {'x/app.1.0.i0.heap': dump(5, V, S), 'y/app.1.0.i0.heap': dump(6, V2, S2)},
     [{'app.1.0.i0.heap'}] * 2))
-t.check('no randomization: one process by name alone', lambda: row(
+t.check('without randomization, one name is one process', lambda: row(
     {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.1.i1.heap': dump(6, **FIXED)},
     [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['one-by-name']))
-t.check('no randomization, other pids, first dumps are equal: both count, said once', lambda: row(
+t.check('without randomization, equal first dumps of two pids are both used, with one message', lambda: row(
     {'app.7.0.f.heap': dump(5, **FIXED), 'app.8.0.f.heap': dump(5, **FIXED)},
     [{'app.7.0.f.heap'}, {'app.8.0.f.heap'}], ['samples-equal', '2 inputs'], ['forks-counted']))
-t.check('no map and one name: one process; equal numbers are not', lambda: row(
+t.check('one name without maps is one process, but equal numbers are not', lambda: row(
     {'app.7.0.i0.heap': dump(5, has_map=False), 'app.7.1.i1.heap': dump(6, has_map=False)},
     [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['one-by-name'], args=('--keep-damaged',)) or row(
     {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.0.m0.heap': dump(6, **FIXED)},
     [{'app.7.0.i0.heap'}, {'app.7.0.m0.heap'}],
     ['maybe-one-process: 2\n']))
-t.check('one map is missing, programs are unlike: two processes', lambda: row(
+t.check('a missing map and different programs are two processes', lambda: row(
     {'app.7.0.i0.heap': dump(5, V, S, program='/srv/one'), 'app.7.1.i1.heap': dump(6, program='/srv/two')},
     [{'app.7.0.i0.heap'}, {'app.7.1.i1.heap'}], unsaid=['maybe-']))
-t.check('no map, other prefix, pid or folder: different', lambda: row(
+t.check('without maps, another prefix, pid or folder is another process', lambda: row(
     {'app.7.0.i0.heap': dump(5), 'bpp.7.1.i1.heap': dump(6), 'app.8.2.i2.heap': dump(7), 'x/app.7.3.i3.heap': dump(8)},
     [{'app.7.0.i0.heap'}, {'bpp.7.1.i1.heap'}, {'app.8.2.i2.heap'}, {'app.7.3.i3.heap'}], unsaid=['maybe-']))
-t.check('no map and no name: not told, each counts', lambda: row(
+t.check('without maps and names, processes are unknown and every dump is used', lambda: row(
     {'a.heap': dump(5), 'b.heap': dump(6)}, [{'a.heap'}, {'b.heap'}],
     ['maybe-one-process: 2\n']))
-t.check('dates and addresses in names are no pids', lambda: row(
+t.check('dates and addresses in names are not read as pids', lambda: row(
     {'app.2026.11.20.heap': dump(5), 'app.2026.11.21.heap': dump(6), 'h.192.168.1.7.heap': dump(7)},
     [{'app.2026.11.20.heap'}, {'app.2026.11.21.heap'}, {'h.192.168.1.7.heap'}], ['maybe-one-process: 3\n']))
 t.check('32-bit addresses are never random', lambda: row(
     {'a.heap': dump(5, 0xf7f00000, 0xffe00000), 'b.heap': dump(6, 0xf7f00000, 0xffe00000)},
     [{'a.heap'}, {'b.heap'}], ['maybe-one-process: ']))
-t.check('text of the program moved to huge pages changes nothing', lambda: row(
+t.check('code that was moved to huge pages changes nothing', lambda: row(
     {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S).replace(b' 7 /srv/app', b' 0 ')},
     [{'a.7.0.i0.heap', 'a.7.1.i1.heap'}]))
 t.check('a binary that was deleted in between changes nothing', lambda: row(
     {'a.7.0.i0.heap': dump(5, V, S), 'a.7.1.i1.heap': dump(6, V, S).replace(b'/srv/app', b'/srv/app (deleted)')},
     [{'a.7.0.i0.heap', 'a.7.1.i1.heap'}]))
-t.check('a namespace in the prefix', lambda: row(
+t.check('a namespace in the prefix is recognized', lambda: row(
     {'a.4026531836.7.0.i0.heap': dump(5, **FIXED), 'a.4026531836.7.1.i1.heap': dump(6, **FIXED),
      'a.4026531999.7.2.i2.heap': dump(7, **FIXED)},
     [{'a.4026531836.7.0.i0.heap', 'a.4026531836.7.1.i1.heap'}, {'a.4026531999.7.2.i2.heap'}]))
@@ -179,7 +179,7 @@ def labels_differ():
         return [] if sorted(row['flat']['inuse-space']['estimate'] for row in out['rows']) == alone else [str(out)]
 
 
-t.check('labels that differ are of different processes', labels_differ)
+t.check('different labels are different processes', labels_differ)
 
 
 def forks_of_python():
@@ -187,11 +187,11 @@ def forks_of_python():
                ['forks-counted: 5 one\n', 'samples-equal', '5 inputs'])
 
 
-t.check('idle forks of a real program have equal dumps, and all count', forks_of_python)
-t.check('nginx: master and worker', lambda: row(
+t.check('idle forks of a real program have equal dumps, and all are used', forks_of_python)
+t.check('the master and the worker of nginx are two processes', lambda: row(
     {path.name: path.read_bytes() for path in PROCESSES.glob('n.*')},
     [{path.name} for path in PROCESSES.glob('n.*')], ['forks-counted: 2 one\n']))
-t.check('dumps of Go, told by [vdso], the newest by the time in it', lambda: row(
+t.check('dumps of Go are identified by [vdso], the newest by its time', lambda: row(
     {path.name: path.read_bytes() for path in GO}, [{path.name for path in GO}],
     ['moment-sum:  3 1 moment-of-one: one-by-map t.3.pb.gz newest;'],
     used=[GO[-1].name]))
@@ -226,7 +226,7 @@ def pprof_without_maps():
                [{path.name[:-3]} for path in GO[:2]], ['maybe-one-process: 2\n'])
 
 
-t.check('pprof without maps: not told, each counts', pprof_without_maps)
+t.check('pprof profiles without maps have unknown processes, and each is used', pprof_without_maps)
 
 
 def gperftools_forks():
@@ -240,7 +240,7 @@ def gperftools_forks():
         [{'hp.0001.heap'}, {'hp_77.0001.heap'}, {'hp_78.0001.heap'}], ['forks-counted: 2 '])
 
 
-t.check('gperftools: a series without pids, and forks with them', gperftools_forks)
+t.check('gperftools: a series without pids and forks with pids are recognized', gperftools_forks)
 
 # --- equal dumps --------------------------------------------------------------------------------
 
@@ -271,7 +271,7 @@ def equal_dumps():
     return faults
 
 
-t.check('equal dumps: two moments, two processes, or the same twice', equal_dumps)
+t.check('equal dumps are two times, two processes, or a repeated input', equal_dumps)
 
 # --- which counts ---------------------------------------------------------------------------------
 
@@ -297,7 +297,7 @@ def chosen_is_all_that_is_seen():
     return faults
 
 
-t.check('V8: the report on a series is that on the dump that counts, to the byte', chosen_is_all_that_is_seen)
+t.check('V8: the report of a series equals that of the used dump, to the byte', chosen_is_all_that_is_seen)
 
 
 def peak_is_an_interval():
@@ -318,7 +318,7 @@ def peak_is_an_interval():
     return faults + [line] * (str(round(value)) in line or '±' in line)
 
 
-t.check('V11: of the fullest intervals are shown, not values', peak_is_an_interval)
+t.check('V11: intervals of the largest dump are shown, not values', peak_is_an_interval)
 
 
 def every_command():
@@ -341,7 +341,7 @@ def every_command():
     return faults
 
 
-t.check('every command and format has the default, and says it', every_command)
+t.check('every command and format has the default selection, and names it', every_command)
 
 
 def first_lines():
@@ -366,7 +366,7 @@ def first_lines():
     return [fault for fault in faults if fault]
 
 
-t.check('what is said of the choice', first_lines)
+t.check('the selection of dumps is reported', first_lines)
 
 
 def newest_by():
@@ -392,7 +392,7 @@ def newest_by():
     return faults
 
 
-t.check('the newest by file time, of members too, then by name', newest_by)
+t.check('the newest dump is found by the time of files and members, then by name', newest_by)
 
 
 def counters_reset():
@@ -405,7 +405,7 @@ def counters_reset():
         return [out[:300]] * (' i2 newest, moment-reset' not in out) + [calm] * ('reset' in calm)
 
 
-t.check('counters that were reset are told', counters_reset)
+t.check('counters that were reset are reported', counters_reset)
 
 
 def sums_and_rows():
@@ -430,7 +430,7 @@ def sums_and_rows():
     return faults
 
 
-t.check('sum as ever, each a row and no total, and what is refused', sums_and_rows)
+t.check('--snapshots=sum adds up, each gives rows without a total, and others are rejected', sums_and_rows)
 
 
 def several_processes():
@@ -455,7 +455,7 @@ def several_processes():
     return faults
 
 
-t.check('four processes of five dumps: the newest of each', several_processes)
+t.check('the newest dumps of four processes with five dumps are used', several_processes)
 
 
 def sides_of_a_diff():
@@ -471,7 +471,7 @@ def sides_of_a_diff():
     return faults + [exit_dump[:200]] * ('\n1 base, 1 new' not in exit_dump[:100] or 'exit-dumps-hide' not in exit_dump[:40])
 
 
-t.check('the sides of a diff, each by itself', sides_of_a_diff)
+t.check('each side of a diff has its own selection', sides_of_a_diff)
 
 
 
@@ -548,7 +548,7 @@ def ways_of_reading():
     return faults
 
 
-t.check('renamed, compressed, archived, by pipes, in any order: the same', ways_of_reading)
+t.check('renamed, compressed, archived and piped dumps give the same result in any order', ways_of_reading)
 
 
 def damaged_newest():
@@ -562,7 +562,7 @@ def damaged_newest():
                 'top', '-fjson', '--no-symbols', '--max-skipped=1', *made).out)['total']['inuse-space']['estimate']) > 1)
 
 
-t.check('a damaged dump does not count for its process', damaged_newest)
+t.check('a damaged dump is not used for its process', damaged_newest)
 
 # --- fleets whose truth is known ---------------------------------------------------------------------
 
@@ -640,5 +640,5 @@ def fleets():
     return faults or f'{FLEETS} fleets, {exact} exactly as they were, {fewer} with fewer, where that is said'
 
 
-t.check('processes in are processes out', fleets)
+t.check('the number of known processes is found', fleets)
 t.done()

@@ -163,26 +163,28 @@ def nine_builds(program, kind):
 with scratch() as scratched:
     PROGRAMS = []
     t.check('programs are built and run', lambda: t.in_parallel(lambda seed: PROGRAMS.append(made(scratched, seed)), SEEDS))
-    t.check('B11: both files: what changed is what changed by the names of nm', lambda: of_all(both_files))
-    t.check('both files: names', lambda: names(
+    t.check('B11: both files: the changed functions are those of nm', lambda: of_all(both_files))
+    t.check('both files: names are those of nm', lambda: names(
         lambda program, kind: program.files('base', kind), lambda program, kind: [*program.dumps['base'], *program.dumps[kind]], 1))
-    t.check('B12: a layout that no file has: names', lambda: names(
+    t.check('B12: a layout that no file has: names are right', lambda: names(
         lambda program, kind: program.files('base', kind), lambda program, kind: program.add(kind, f'{kind} hole', of_another_layout), 1))
-    t.check('the file of the base: nothing is claimed', lambda: of_all(base_file))
-    t.check('the file of the base: names', lambda: names(
+    t.check('the file of the base: no change is claimed', lambda: of_all(base_file))
+    t.check('the file of the base: names are right', lambda: names(
         lambda program, kind: program.files('base'), lambda program, kind: program.dumps[kind], 0, CHANCE))
-    t.check('no file: nothing is claimed', lambda: of_all(no_file))
-    t.check('processes of few stacks: the right file among nine', lambda: names(
+    t.check('no file: no change is claimed', lambda: of_all(no_file))
+    t.check('processes of few stacks: the right file among nine is found', lambda: names(
         lambda program, kind: program.files(*program.programs), few_stacks))
-    t.check('B43: a partial of nine builds', lambda: of_all(nine_builds))
-    t.check('B44: a partial of 270 dumps of nine builds', lambda: many_dumps(lambda program: program.files(*program.programs), .5))
-    t.check('B44: the same with the file of one build', lambda: many_dumps(lambda program: program.files('base'), .01))
+    t.check('B43: an aggregate file of nine builds has the stacks of its dumps', lambda: of_all(nine_builds))
+    t.check('B44: an aggregate file of 270 dumps of nine builds has no wrong names',
+            lambda: many_dumps(lambda program: program.files(*program.programs), .5))
+    t.check('B44: with the file of one build, such an aggregate file has no wrong names',
+            lambda: many_dumps(lambda program: program.files('base'), .01))
     if 'clang' in binaries.compiler('CC'):  # whose lists of calls are not whole
         t.done()
     t.in_parallel(lambda program: debug_files(program, *program.programs), PROGRAMS)
     t.check('B37: the debug file of the base names no other build', lambda: names(
         lambda program, kind: debug_files(program, 'base'), lambda program, kind: program.dumps[kind], 0, CHANCE))
-    t.check('debug files in place of both programs: names', lambda: names(
+    t.check('debug files instead of both programs: names are right', lambda: names(
         lambda program, kind: debug_files(program, 'base', kind), lambda program, kind: [*program.dumps['base'], *program.dumps[kind]], .99))
-    t.check('a debug file is compared', lambda: of_all(own_debug_file))
+    t.check('a debug file is compared with the dumps', lambda: of_all(own_debug_file))
 t.done()

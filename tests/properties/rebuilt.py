@@ -323,21 +323,22 @@ def places(folder, programs):
 
 
 def main():
-    t.check('a server, and two builds that were made later', lambda: corpus(t.testdata))
-    t.check('real dumps whose programs are here', lambda: right_builds(t.testdata))
+    t.check('two later builds of a server are recognized as other builds', lambda: corpus(t.testdata))
+    t.check('programs of real dumps are recognized as the right builds', lambda: right_builds(t.testdata))
     with scratch() as folder:
         programs = rebuilds(folder)
         for order in 'AB', 'BA':
             mine = {what: path for (of, what), path in programs.items() if of == order}
-            t.check(f'small edits of the {"second" if order == "AB" else "first"} of two files',
+            t.check(f'small edits of the {"second" if order == "AB" else "first"} of two files make another build',
                     lambda: small_edits(folder, mine, 'none', ['a rename']))
-        t.check('a line more in one of the functions',
+        t.check('one more line in a function makes another build',
                 lambda: small_edits(folder, other_rebuilds(folder), 'none', []))
-        t.check('modules of one, two, three addresses', lambda: few_addresses(folder, programs))
-        t.check('B41: one of few addresses', lambda: one_of_few(folder, programs))
-        t.check('B42: a function that was renamed', lambda: renamed(folder, programs))
-        t.check('files in several places', lambda: places(folder, programs))
-        t.check('an address in two inputs', lambda: one_call(folder, programs))
+        t.check('one, two or three addresses of a module are enough to recognize another build',
+                lambda: few_addresses(folder, programs))
+        t.check('B41: one of fewer than four addresses does not exclude a file', lambda: one_of_few(folder, programs))
+        t.check('B42: a renamed function has the name of the first file that fits', lambda: renamed(folder, programs))
+        t.check('the file that fits is used from several places', lambda: places(folder, programs))
+        t.check('an address in two inputs is counted once', lambda: one_call(folder, programs))
     t.done()
 
 

@@ -272,17 +272,17 @@ def series(folder):
 
 with scratch() as scratch_folder:
     root = pathlib.Path(scratch_folder)
-    t.check('R40, H1: no crash and no name where inputs have warnings, are damaged, archived or given twice',
+    t.check('R40, H1: no crash and no name if inputs have warnings, or are damaged, archived or repeated',
             lambda: troubled_reports(root))
     t.check('H1: a warning of the producer is freed once', lambda: [
         f'{result}' for result in [t.run('top', '--redact', t.testdata / 'hostile' / 'warning.heap')] if result.code])
     t.check('R40, H1: no crash on any file of the corpus', corpus_reports)
     if not IS_SAMPLE:
         packed, texts = inputs(root)
-        t.check('R40: no name in any report', lambda: every_report(root, packed, texts))
-        t.check('R40: without it every format shows them',
+        t.check('R40: no name is in any report', lambda: every_report(root, packed, texts))
+        t.check('R40: every format has names without --redact',
                 [f'{name} never does' for name, count in SHOWN.items() if not count])
-        t.check('R40: no name that a partial keeps', lambda: kept_names(root, texts))
+        t.check('R40: no name in an aggregate file is shown', lambda: kept_names(root, texts))
         t.check('R40: the same key gives the same names', lambda: keys(root, packed, texts))
         t.check('R40: rows and numbers are the same', lambda: numbers(root, texts))
         t.check('R40: a series stays in order', lambda: series(root))

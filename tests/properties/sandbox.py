@@ -147,19 +147,19 @@ with scratch() as name:
         shutil.copytree(t.testdata / part, data / part, symlinks=True)
     ours, others = files([data / 'formats']), files([pathlib.Path(each) for each in sys.argv[4:]])
     nobody = {'user': 65534, 'group': 65534, 'extra_groups': []}
-    t.check('R08: the sandbox refuses all but what reading needs, whatever way it is called', selftest)
+    t.check('R08: the sandbox allows only the system calls that reading needs', selftest)
     t.check('R08: reports are the same with the sandbox and without', lambda: same(ours))
     if os.getuid() == 0:
-        t.check('R39: so they are as nobody', lambda: same(ours[::4], **nobody))
-    t.check('R39: so they are as root of a user namespace', lambda: same_in_namespace(ours[::4]))
+        t.check('R39: reports are the same as the user nobody', lambda: same(ours[::4], **nobody))
+    t.check('R39: reports are the same as root of a user namespace', lambda: same_in_namespace(ours[::4]))
     if others:
-        t.check(f'R08: and of {len(others)} other inputs', lambda: same(others))
+        t.check(f'R08: reports of {len(others)} other inputs are the same', lambda: same(others))
         for path in others[:3]:
-            t.check(f'of {path.name}', cost(path))
-    t.check('of a sandbox that is off info tells, and no report', told)
+            t.check(f'the cost of the sandbox for {path.name}', cost(path))
+    t.check('info reports that the sandbox is off, and other reports do not', told)
     if not instrumented:
         for error in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EPERM):
             for number, word in ((LANDLOCK, 'Landlock'), (SECCOMP, 'seccomp'), (OPENAT2, 'openat2')):
-                t.check(f'R08: where {word} fails with {errno.errorcode[error]} the sandbox is incomplete',
+                t.check(f'R08: if {word} fails with {errno.errorcode[error]}, the sandbox is incomplete',
                         lambda n=number, e=error, w=word: missing(n, e, w))
 t.done()

@@ -106,5 +106,5 @@ def longest_line():
     return faults
 
 
-t.check('a line of 16 MiB is read, a longer one refused', longest_line)
+t.check('a line of 16 MiB is read, and a longer one is rejected', longest_line)
 t.done()

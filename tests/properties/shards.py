@@ -159,10 +159,10 @@ def refusals():
     return faults
 
 
-t.check('shards of few dumps, and of their histories, joined are one digest', lambda: one_digest(40, 4))
-t.check('shards of pprof profiles and their sample types joined are one digest', lambda: one_digest(PPROF, 3, 2))
-t.check(f'shards of {DUMPS} dumps joined are one digest', lambda: one_digest(DUMPS, 7))
-t.check('which shard a stack is in is told by its texts', by_texts)
-t.check('what is not all is said so in the first line', not_all)
-t.check('what does not belong together is refused', refusals)
+t.check('joined shards of few dumps and of their histories give one digest', lambda: one_digest(40, 4))
+t.check('joined shards of pprof profiles and their sample types give one digest', lambda: one_digest(PPROF, 3, 2))
+t.check(f'joined shards of {DUMPS} dumps give one digest', lambda: one_digest(DUMPS, 7))
+t.check('the texts of a stack determine its shard', by_texts)
+t.check('an incomplete set of shards is reported in the first line', not_all)
+t.check('shards that do not belong together are rejected', refusals)
 t.done()

@@ -272,12 +272,12 @@ for report, names in REPORTS.items():
     t.check(f'{report}: short names', lambda: difference(
         names(), NAMED if report in ('peek', 'list') else SHORT))
 t.check('rows are those of the full names', apart)
-t.check('no two boxes of a graph are called the same', boxes)
-t.check('which formats have short names, and which options change that', default)
+t.check('no two boxes of a graph have the same name', boxes)
+t.check('names are short for people and full for programs by default', default)
 t.check('folded: stacks of the same names are one line', folded_lines)
-t.check('filters look at both names, and not at types that are returned', filters)
-t.check('filters and patterns look at full names', lambda: [] if json_of(
+t.check('filters match short and full names, but not return types', filters)
+t.check('patterns of peek match full names', lambda: [] if json_of(
     'peek', r'over\(int\)')['rows'] else ['no match'])
-t.check('a merged profile has the rows of what was merged', merged_rows)
-t.check("names of others' profiles", foreign)
+t.check('a merged profile has the rows of its inputs', merged_rows)
+t.check("names in profiles of other programs are shortened", foreign)
 t.done()

@@ -118,10 +118,11 @@ def too_large():
 
 
 for signal_name in NAMES:
-    t.check(f'R37: SIG{signal_name} at {MOMENTS} moments',
+    t.check(f'R37: SIG{signal_name} at {MOMENTS} times leaves the old file or the complete new one',
             lambda: interrupted(getattr(signal, 'SIG' + signal_name)))
-t.check(f'R37: SIGKILL at {KILLS} moments leaves the old file or the whole new one, and nothing else', lambda: killed(True))
-t.check(f'R37: SIGKILL at {KILLS} moments where no file is without a name', lambda: killed(False))
-t.check('R37: signals came while it ran', lambda: [] if len([n for n in ENDED.values() if n]) > len(NAMES) / 2 else [str(ENDED)])
+t.check(f'R37: SIGKILL at {KILLS} times leaves only the old file or the complete new one', lambda: killed(True))
+t.check(f'R37: SIGKILL at {KILLS} times is safe if nameless files are not supported', lambda: killed(False))
+t.check('R37: signals arrived during the runs',
+        lambda: [] if len([n for n in ENDED.values() if n]) > len(NAMES) / 2 else [str(ENDED)])
 t.check('R16: ulimit -f ends with 6 and leaves the old file', too_large)
 t.done()

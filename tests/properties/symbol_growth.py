@@ -144,6 +144,6 @@ with scratch() as scratched:
         'siblings that point to themselves': ({'siblings': looping(SIBLINGS)}, {'siblings': looping(2 * SIBLINGS)}),
     }
     for number, (what, (first, second)) in enumerate(CASES.items()):
-        t.check(f'twice as many are at most {MOST} times the work: {what}',
+        t.check(f'twice as many take at most {MOST} times the work: {what}',
                 lambda number=number, first=first, second=second: doubled(FOLDER, f'case{number}.', first, second))
-    t.check(f'of {LARGE} MiB of entries at most {IN_MEMORY} are in memory', lambda: resident(FOLDER))
+    t.check(f'at most {IN_MEMORY} of {LARGE} MiB of entries are in memory', lambda: resident(FOLDER))

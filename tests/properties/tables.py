@@ -163,6 +163,6 @@ for what, args in (('C', (SYMBOLS, *PROCS)),
     t.check(f'stacks, {what}: the cells are those of JSON', lambda: stacks(*args))
 t.check('diff: the cells are those of JSON', lambda: diff(SYMBOLS, PROCS[0], PROCS[3]))
 t.check('trend: the cells are those of JSON', lambda: trend(SYMBOLS, *SERIES))
-t.check('function, module, file and line, where a row has one', places)
+t.check('rows have their function, module, file and line', places)
 t.check('R11, R13: hostile names stay in their cells', hostile)
 t.done()

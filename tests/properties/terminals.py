@@ -341,18 +341,18 @@ SERIES = sorted((t.testdata / 'golden' / 'series').glob('*.heap'))
 
 t.check('no line is wider than a terminal, and no two rows of it look alike',
         lambda: [fault for dump in DUMPS for fault in check_dump(dump)])
-t.check('the same of rows of all kinds', lambda: check_by(DUMPS[0]))
-t.check('the same of changes and of series', lambda: check_series(SERIES))
-t.check('the same of names that are hard to cut', check_generated)
-t.check('the same of numbers with many digits, and of runs', check_exact)
-t.check('a terminal without UTF-8 gets none', check_ascii)
-t.check('the width is that of --width, else of a terminal', check_choice)
-t.check('columns leave before names lack room', check_columns)
+t.check('rows of all kinds fit, and no two look alike', lambda: check_by(DUMPS[0]))
+t.check('rows of changes and of series fit, and no two look alike', lambda: check_series(SERIES))
+t.check('names that are hard to shorten fit, and no two look alike', check_generated)
+t.check('numbers with many digits and runs fit, and no two look alike', check_exact)
+t.check('a terminal without UTF-8 gets ASCII only', check_ascii)
+t.check('the width is that of --width, else that of the terminal', check_choice)
+t.check('columns are dropped before names lack room', check_columns)
 t.check('a screen holds a command and ten rows', check_screen)
 for more in all_dumps(MORE):
     t.check(f'{more}: all reports fit', lambda more=more: check_dump(more) + check_by(more))
 if MORE:
-    t.check('all folders of series', lambda: [
+    t.check('series of all given folders fit', lambda: [
         fault for folder in map(pathlib.Path, MORE) if folder.is_dir()
         for series in [sorted(folder.glob('cx.*.heap'))] if len(series) > 2
         for fault in check_series(series)])

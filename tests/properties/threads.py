@@ -161,11 +161,11 @@ def no_rows_of_none():
 
 t.check(f'{len(DUMPS)} dumps: each row is the sum of the lines of its threads',
         lambda: t.in_parallel(alone, DUMPS))
-t.check('threads of one name are one row, of whatever process', together)
+t.check('threads of one name are one row, across processes', together)
 t.check('--thread takes a name or a number', one_thread)
-t.check('and is told in every report', told_alone)
+t.check('every report names the selected thread', told_alone)
 t.check('an input without the thread has no row', no_rows_of_none)
 t.check('merge --by=thread labels the samples', labels)
-t.check('else it does not', no_labels)
-t.check('dumps without threads are told so', no_threads)
+t.check('merge without --by=thread does not label the samples', no_labels)
+t.check('dumps without threads are reported', no_threads)
 t.done()

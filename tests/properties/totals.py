@@ -114,16 +114,16 @@ def exactly(name, options):
             if got[metric] != number]
 
 
-t.check(f'compat: the four totals of {len(JEMALLOC)} jemalloc dumps to 1e-9',
+t.check(f'compat: the four totals of {len(JEMALLOC)} jemalloc dumps are right to 1e-9',
         lambda: t.in_parallel(compat, JEMALLOC))
-t.check(f'default: the totals of {len(JEMALLOC)} jemalloc dumps within what rounding allows',
+t.check(f'default: the totals of {len(JEMALLOC)} jemalloc dumps are right within rounding',
         lambda: t.in_parallel(default, JEMALLOC))
-t.check(f'compat: the four totals of {len(CLASSIC)} classic profiles to 1e-9',
+t.check(f'compat: the four totals of {len(CLASSIC)} classic profiles are right to 1e-9',
         lambda: t.in_parallel(compat, CLASSIC))
-t.check(f'default: those of {len(CLASSIC)} classic profiles, line by line',
+t.check(f'default: the totals of {len(CLASSIC)} classic profiles are right line by line',
         lambda: t.in_parallel(classic_default, CLASSIC))
 for name in ('jemalloc-lg0.heap', 'jemalloc-lg0-accum.heap'):
     for options in ([], ['--compat=jeprof']):
-        t.check(f'{name} {" ".join(options)}: 143525 objects, 46627456 bytes, exactly',
+        t.check(f'{name} {" ".join(options)}: the totals are exactly 143525 objects and 46627456 bytes',
                 lambda: exactly(name, options))
 t.done()

@@ -153,14 +153,14 @@ def recursion(folder):
 for data in (CXX, PROCS, CUT):
     name = data[0].name
     more = ('--no-symbols',) if data == CUT else ()
-    t.check(f'{name}: every node is what its stacks are', lambda: whole(data, more))
+    t.check(f'{name}: every node has the sum of its stacks', lambda: whole(data, more))
     t.check(f'{name}: children are in order', lambda: order(data))
-    t.check(f'{name}: limits leave the largest', lambda: limits(data))
-t.check('filters cut trees as they cut stacks',
+    t.check(f'{name}: limits keep the largest nodes', lambda: limits(data))
+t.check('filters change trees as they change stacks',
         lambda: whole(CXX, ('--focus=^over', '--show-from=^main')))
-t.check('intervals are those of functions', intervals)
+t.check('nodes have the intervals of functions', intervals)
 with scratch() as scratch_folder:
-    t.check('recursion as deep as a stack may be', lambda: deep(scratch_folder))
+    t.check('recursion of the maximum depth is shown', lambda: deep(scratch_folder))
     t.check('lines do not grow with the depth', lambda: ragged(scratch_folder))
-    t.check('recursion counts once', lambda: recursion(scratch_folder))
+    t.check('recursion is counted once', lambda: recursion(scratch_folder))
 t.done()

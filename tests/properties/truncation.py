@@ -186,14 +186,14 @@ def messages_kept():
     return faults
 
 
-t.check('R20: cut anywhere', plain)
-t.check('R20: cut anywhere of its gzip file', packed)
-t.check('R20: cut anywhere of its zstd file', zstd)
+t.check('R20: a dump cut anywhere is complete or reported', plain)
+t.check('R20: a gzip file cut anywhere is complete or reported', packed)
+t.check('R20: a zstd file cut anywhere is complete or reported', zstd)
 for name in ('gperftools-heapprofile', 'gperftools-heap_v2', 'jemalloc36-lg14-accum_false',
              'go-text', 'jeprof-raw-symbolized'):
-    t.check(f'R20: cut anywhere: {name}', lambda: other_text(t.formats / f'{name}.heap'))
-t.check('R20: cut between the members of a gzip file', members)
+    t.check(f'R20: cut anywhere, complete or reported: {name}', lambda: other_text(t.formats / f'{name}.heap'))
+t.check('R20: a gzip file cut between its members is complete or reported', members)
 t.check('R20: --keep-damaged uses a dump without its map', kept)
-t.check('R20: --keep-damaged uses what comes out of a cut gzip or zstd file', kept_packed)
-t.check('R20: --keep-damaged uses nothing of a cut pprof profile', messages_kept)
+t.check('R20: --keep-damaged uses the readable part of a truncated gzip or zstd file', kept_packed)
+t.check('R20: --keep-damaged uses nothing of a truncated pprof profile', messages_kept)
 t.done()

@@ -503,12 +503,12 @@ with scratch() as scratched:
                         ('B10: the same processes have the same builds', same_processes)):
         with scratch() as folder_of_walk:
             t.check(title, lambda: walk(folder_of_walk))
-    t.check('the gate says what is open', quiet_gate)
-    t.check('most processes of a side without a file', most_open)
-    t.check('B2: one odd dump takes no names', one_odd_dump)
+    t.check('messages of the gate name the program and the missing file', quiet_gate)
+    t.check('no verdict is claimed if most processes of a side have no file', most_open)
+    t.check('B2: one odd dump does not affect the names of others', one_odd_dump)
     t.check('B8: without files no address is claimed', without_files)
-    t.check('B9: a process without names is missing, and not zero', missing_is_not_zero)
+    t.check('B9: a process without names is missing, not zero', missing_is_not_zero)
     t.check('info lists builds', info_lists_builds)
-    t.check('rows of builds', rows_of_builds)
-    t.check('the same bytes, whatever the order and the threads', any_order)
+    t.check('rows by build add up to the row of the program', rows_of_builds)
+    t.check('any order and number of threads gives the same bytes', any_order)
 t.done()

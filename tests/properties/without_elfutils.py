@@ -92,8 +92,8 @@ EMBEDDED = [t.formats / 'go-protobuf.pb.gz', t.formats / 'jeprof-raw-symbolized.
 with scratch() as scratched:
     small = copy.copy(t)
     small.binary = os.fspath(built(scratched))
-    t.check('it needs no library, and has nothing of elfutils in it', needs_nothing)
-    t.check('it tells what it was built without', features)
-    t.check('it reads, merges and reports as the other', reports)
-    t.check('it has the names that are embedded, and says why it has no others', names)
+    t.check('the program needs no library, and contains nothing of elfutils', needs_nothing)
+    t.check('the program reports what it was built without', features)
+    t.check('the program reads, merges and reports like the full build', reports)
+    t.check('the program shows embedded names, and reports why others are missing', names)
 t.done()
