@@ -27,7 +27,7 @@ def frag(t):
 
 
 @case
-def account_finds_out_which_file_is_which(t):
+def account_recognizes_the_kind_of_each_file(t):
     files = copies(t)
     wanted = check(t.run("account", "-q", "--no-symbols", "app.heap", "--stats=app.json",
                          "--smaps=app.smaps"), 0, err="").out
@@ -85,7 +85,7 @@ def waste_dump(t, others):
 
 
 @case
-def waste_blames_nobody_where_another_may_keep_the_slabs(t):
+def waste_blames_no_stack_if_another_may_keep_the_slabs(t):
     rows = waste_dump(t, 0)
     assert rows[0]["size"] == 96 and rows[0]["free"] == 1527 * 12288 - 19563 * 96
     assert "almost only" in rows[0]["note"] and len([row for row in rows if row["parent"] == 0]) == 1
@@ -98,7 +98,7 @@ def waste_blames_nobody_where_another_may_keep_the_slabs(t):
 
 
 @case
-def account_leaves_out_what_lacks_its_others_and_names_it(t):
+def account_skips_incomplete_sets_of_files_and_names_them(t):
     files = copies(t)
     lonely = copies(t, "b", "jemalloc-5.3.1")
     result = check(t.codes("account", "-fjson", "--no-symbols", *files, "b.heap"), 0)
@@ -114,7 +114,7 @@ def account_leaves_out_what_lacks_its_others_and_names_it(t):
 
 
 @case
-def account_says_the_same_whatever_order_files_are_in(t):
+def account_gives_the_same_report_in_any_order_of_files(t):
     files = copies(t) + copies(t, "b", "jemalloc-5.3.1")
     for name in ("x.heap", "y.heap", "z.json"):
         shutil.copyfile(t.folder / f"app.{name[2:]}", t.folder / name)
@@ -159,7 +159,7 @@ def account_adds_up_processes_that_hold_more_than_any_machine(t):
 
 
 @case
-def account_refuses_files_of_other_processes(t):
+def account_rejects_files_of_other_processes(t):
     copies(t)
     copies(t, "b", "jemalloc-5.3.1")
     frag(t)
@@ -185,7 +185,7 @@ def account_refuses_files_of_other_processes(t):
 
 
 @case
-def account_tells_what_is_missing_from_its_whole(t):
+def account_names_the_parts_that_are_missing(t):
     frag(t)
     report = json.loads((t.folder / "frag.json").read_text())
     report["jemalloc"]["stats"]["active"] -= 4096
@@ -196,7 +196,7 @@ def account_tells_what_is_missing_from_its_whole(t):
 
 
 @case
-def account_refuses_what_is_no_such_file(t):
+def account_rejects_files_of_other_kinds(t):
     copies(t)
     t.file("text.json", "___ Begin jemalloc statistics ___\n")
     t.file("cut.json", (t.folder / "app.json").read_text()[:2000])
@@ -226,7 +226,7 @@ def peak_of(t, *args):
 
 
 @case
-def each_row_of_bad_input_ends_in_one_sentence(t):
+def each_bad_input_ends_with_one_message(t):
     """Tests bad statistics, prof_recent and smaps.  The memory stays small for a file of 1 GiB."""
     copies(t)
     copies(t, "b", "jemalloc-5.3.1")
@@ -276,7 +276,7 @@ def each_row_of_bad_input_ends_in_one_sentence(t):
 
 
 @case
-def waste_of_redis_is_of_the_class_whose_keys_were_deleted(t):
+def waste_of_redis_is_in_the_class_of_its_deleted_keys(t):
     """In the dump 90 % of 400,000 keys of 100 bytes were deleted; one stack holds the rest."""
     files = copies(t, "redis", "redis")[:2]
     bins = json.loads((t.folder / "redis.json").read_text())["jemalloc"]["stats.arenas"]["0"]["bins"]
@@ -295,7 +295,7 @@ def waste_of_redis_is_of_the_class_whose_keys_were_deleted(t):
 
 
 @case
-def V25_statistics_tell_whether_large_sizes_are_pages(t):
+def V25_statistics_show_whether_large_sizes_are_pages(t):
     one, two = copies(t)[:2], copies(t, "b", "jemalloc-5.3.1")[:2]
     for files, wanted, *option in ((one, 0), (two, 1), (one + two, 1), (two, 0, "--large-sizes=classes")):
         told = json.loads(check(t.run("account", "-q", "-fjson", "--no-symbols", *option, *files), 0).out)["inputs"]

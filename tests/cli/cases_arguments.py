@@ -7,7 +7,7 @@ from harness import case, check
 
 
 @case
-def without_arguments_says_how_to_use_it(t):
+def a_run_without_arguments_prints_the_usage(t):
     check(t.run(), 2, "", "Usage: hprof-agg COMMAND")
 
 
@@ -20,14 +20,14 @@ def help_lists_commands_options_and_formats(t):
 
 
 @case
-def help_of_a_command_leaves_out_what_does_not_concern_it(t):
+def help_of_a_command_omits_options_of_other_commands(t):
     wanted = check(t.run("help", "top"), 0, "--cum").out
     assert t.run("top", "--help").out == wanted
     assert "--cum" not in check(t.run("info", "--help")).out
 
 
 @case
-def help_of_a_command_has_the_formats_it_writes(t):
+def help_of_a_command_lists_its_formats(t):
     for command, pattern in t.reports().items():
         out = check(t.run("help", command, env={"COLUMNS": "200"}), 0).out
         shown = re.search("^  -f, --format.*: (.*)$", out, re.M)[1].split(", ")
@@ -75,20 +75,20 @@ def version_is_one_line(t):
 
 
 @case
-def version_tells_the_licences_of_what_is_in_it(t):
+def version_prints_the_licences_of_its_parts(t):
     own = (pathlib.Path(__file__).resolve().parents[2] / "LICENSE").read_text()
     assert check(t.run("version", "--licenses"), 0, own, "").out == own
     check(t.codes("top", "--licenses", t.dump), 2, "", "option-not-of-command: top licenses")
 
 
 @case
-def version_tells_what_it_was_built_with(t):
+def version_prints_its_build_options(t):
     features = check(t.run("version", "--features"), err="").out
     assert re.fullmatch("symbols (yes|no)\ndemangling (yes|no)\nxz (yes|no)\nzstd (yes|no)\nstatistics (yes|no)\nsandbox (yes|lacks .+)\n", features), features
 
 
 @case
-def version_and_help_take_no_more_words(t):
+def version_and_help_reject_operands(t):
     check(t.codes("version", "x"), 2, "", "word-too-many: x")
     check(t.codes("help", "top", "x"), 2, "", "word-too-many: x")
 
@@ -134,14 +134,14 @@ def a_full_name_wins_over_longer_ones(t):
 
 
 @case
-def values_can_be_given_in_all_ways(t):
+def values_of_options_have_several_forms(t):
     wanted = check(t.run("top", "--no-symbols", "--limit=1", t.dump)).out
     for args in (["--limit", "1"], ["-n1"], ["-n", "1"], ["-qn1"], ["--limit=9", "-n1"]):
         assert t.run("top", "--no-symbols", *args, t.dump).out == wanted, args
 
 
 @case
-def options_and_inputs_mix(t):
+def options_and_inputs_can_be_mixed(t):
     wanted = check(t.run("top", "--no-symbols", "-n1", t.dump)).out
     assert t.run("top", t.dump, "-n1", "--no-symbols").out == wanted
     assert t.run("-n1", "top", t.dump, "--no-symbols").out == wanted
@@ -195,7 +195,7 @@ def a_mistyped_unit_suggests_the_unit(t):
 
 
 @case
-def info_tells_the_limit_of_memory_and_whose_it_is(t):
+def info_shows_the_memory_limit_and_its_source(t):
     info = ("info", "--no-symbols", t.dump)
     assert "  limit " not in check(t.run(*info)).out
     large = 900000  # GiB, so large that sanitizers can reserve their memory
@@ -222,7 +222,7 @@ def merge_writes_pprof_by_default(t):
 
 
 @case
-def options_of_pprof_go_with_it(t):
+def options_of_pprof_work_with_its_format_only(t):
     for option in ("--flavor=datadog", "--with-error", "--max-samples=9", "--max-depth=9"):
         name = option.partition("=")[0].removeprefix("--")
         check(t.codes("top", option, t.dump), 2, "", f"option-goes-with-format: {name} pprof")
@@ -260,7 +260,7 @@ def options_of_pprof_go_with_it(t):
 
 
 @case
-def ages_are_of_what_lists_them(t):
+def ages_need_inputs_that_list_them(t):
     aged = t.testdata / "jemalloc-clickhouse.heap"
     for by in ("input", "thread", "size", "age"):
         for option in ("--sizes", "--ages"):
@@ -290,7 +290,7 @@ FORMATS_OF = {(*ROWS, "html"): ("--sort=cum", "--cum"), TABLES: ("--spread", "--
 
 
 @case
-def options_of_a_table_go_with_what_has_rows(t):
+def options_of_a_table_require_a_report_with_rows(t):
     out = t.run("help", "top", env={"COLUMNS": "250"}).out
     for known, options in FORMATS_OF.items():
         for option in options:
@@ -311,7 +311,7 @@ def options_of_a_table_go_with_what_has_rows(t):
 
 
 @case
-def options_that_mean_nothing_alone_or_together_are_errors(t):
+def options_without_effect_are_errors(t):
     check(t.codes("top", "--label-from=/(?<n>.)", t.dump), 2, "", "label-from-alone")
     check(t.codes("merge", "--label-from=/(?<n>.)", "--by=input", t.dump), 2, "",
           "label-from-alone")
@@ -320,7 +320,7 @@ def options_that_mean_nothing_alone_or_together_are_errors(t):
 
 
 @case
-def merge_is_for_programs(t):
+def merge_rejects_the_text_format(t):
     check(t.codes("merge", "-ftext", t.dump), 2, "", "format-not-of-command: merge  text ")
 
 
@@ -331,7 +331,7 @@ def info_is_text_only(t):
 
 
 @case
-def a_format_is_a_command(t):
+def a_format_of_merge_is_also_a_command(t):
     wanted = check(t.run("merge", "--format=folded", "--no-symbols", t.dump)).out
     assert wanted
     assert t.run("folded", "--no-symbols", t.dump).out == wanted
@@ -341,7 +341,7 @@ def a_format_is_a_command(t):
 
 
 @case
-def a_format_of_several_commands_is_none_of_them(t):
+def a_format_of_several_commands_is_not_a_command(t):
     writers = {name: [command for command in t.reports() if name in t.formats(command)]
                for name in t.formats()}
     several = [name for name, commands in writers.items()
@@ -362,7 +362,7 @@ def jeprof_names_of_the_metrics_are_known(t):
 
 
 @case
-def a_metric_may_be_a_sample_type_of_the_inputs(t):
+def a_metric_can_be_a_sample_type_of_the_inputs(t):
     tcmalloc = pathlib.Path(__file__).parents[2] / "testdata" / "pprof" / "tcmalloc-heap.pb"
     for name, head in (("resident_space", "metric     resident_space, unit-unscaled\n"),
                        ("swapped_space/bytes", "metric     swapped_space, unit-unscaled\n"),
@@ -390,7 +390,7 @@ def help_and_version_take_no_format_and_no_output(t):
 
 
 @case
-def a_symbol_dir_that_is_not_there_is_an_error(t):
+def a_missing_symbol_dir_is_an_error(t):
     check(t.codes("top", "--symbol-dir=/nowhere/at/all", t.dump), 2, "", "folder-missing: symbol-dir /nowhere/at/all")
     check(t.codes("top", "--symbol-dir=", t.dump), 2, "", "folder-missing: symbol-dir ")
 
@@ -403,14 +403,14 @@ def R36_locale_and_time_zone_change_nothing(t):
 
 
 @case
-def a_pattern_that_is_none_is_an_error_before_anything_is_read(t):
+def a_malformed_pattern_is_an_error_before_inputs_are_read(t):
     for option in ("--focus", "--ignore", "--hide", "--show", "--show-from"):
         check(t.codes("top", f"{option}=a(b", "/nowhere"), 2, "", "pattern-wrong: a(b missing closing parenthesis 3")
         check(t.codes("top", f"{option}=", "/nowhere"), 2, "", "filter-empty")
 
 
 @case
-def filters_may_be_repeated(t):
+def filters_can_be_repeated(t):
     result = check(t.run("top", "--no-symbols", "--hide=alloc_c", "--ignore=libc", "--ignore=nowhere", t.dump), 0,
                    "filters    --hide=alloc_c --ignore=libc --ignore=nowhere leave ")
     assert "alloc_c+" not in result.out
@@ -418,7 +418,7 @@ def filters_may_be_repeated(t):
 
 
 @case
-def a_pattern_cannot_steer_the_terminal(t):
+def a_pattern_cannot_control_the_terminal(t):
     result = check(t.run("top", "--no-symbols", "--ignore=\x1b[31m]x", t.dump), 0, "\\x1B")
     assert "\x1b" not in result.out
 
@@ -434,7 +434,7 @@ def a_share_is_a_percentage(t):
 
 
 @case
-def peek_takes_a_pattern_before_the_inputs(t):
+def peek_takes_a_pattern_before_its_inputs(t):
     check(t.codes("peek"), 2, "", "pattern-needed: peek peek")
     check(t.codes("peek", "x"), 2, "", "no-input")
     check(t.codes("peek", "x(", t.dump), 2, "", "pattern-wrong: x( missing closing parenthesis 2")

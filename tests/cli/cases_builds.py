@@ -48,7 +48,7 @@ def fold(t, *arguments):
 
 
 @case
-def one_address_that_follows_no_call_is_another_build(t):
+def one_address_that_follows_no_call_shows_another_build(t):
     good = code()
     counts, symbols, warnings = look(t, dump(t, "odd.heap", [good[0], good[1] + 1, good[2]]))
     assert counts == (1, 2) and symbols.startswith("another build") and len(warnings) == 1, (counts, warnings)
@@ -63,7 +63,7 @@ def a_path_of_path_map_may_be_relative(t):
 
 
 @case
-def three_of_few_are_another_build(t):
+def three_of_few_addresses_show_another_build(t):
     good = code()
     odd = [address + 1 for address in good[:3]]
     for stack, wanted in (([*odd, good[3]], (3, 3)), ([*odd, *good[3:15]], (3, 14))):
@@ -119,7 +119,7 @@ def each_dump_has_its_own_build(t):
 
 
 @case
-def a_program_given_among_the_inputs_names_its_dumps(t):
+def a_program_among_the_inputs_gives_names_to_its_dumps(t):
     program = t.folder / "any-name"
     program.write_bytes((REBUILT / "right" / "app").read_bytes())  # the file is not executable
     path = dump(t, "right.heap", code())
@@ -129,7 +129,7 @@ def a_program_given_among_the_inputs_names_its_dumps(t):
 
 
 @case
-def a_version_is_found_by_the_beginning_of_its_name(t):
+def a_library_version_is_found_by_the_beginning_of_its_name(t):
     path = dump(t, "right.heap", code())
     for place in ("app-1.4", "1.4/app", "1.4/bin/app.new"):
         file = t.folder / f"root{place.count('/')}" / place
@@ -141,7 +141,7 @@ def a_version_is_found_by_the_beginning_of_its_name(t):
 
 
 @case
-def a_partial_has_the_build_of_its_dumps(t):
+def an_aggregate_file_has_the_build_of_its_dumps(t):
     good = code()
     right = dump(t, "right.heap", good)
     other = dump(t, "other.heap", [address + 1 for address in good], process=1)
@@ -155,7 +155,7 @@ def a_partial_has_the_build_of_its_dumps(t):
 
 
 @case
-def what_a_signal_interrupted_is_no_return_address(t):
+def an_address_interrupted_by_a_signal_is_not_a_return_address(t):
     good, vdso = code(), 0x7fff00000800
     stacks = [[good[i], vdso, good[i] + 1, good[i + 5]] for i in range(5)]
     counts, _, warnings = look(t, dump(t, "signal.heap", *stacks))
@@ -165,7 +165,7 @@ def what_a_signal_interrupted_is_no_return_address(t):
 
 
 @case
-def addresses_of_pprof_are_those_of_calls(t):
+def addresses_in_pprof_profiles_are_those_of_calls(t):
     path = dump(t, "calls.heap", code())
     merged = check(t.run("merge", "--no-symbols", "--format=pprof", "-o", "calls.pb.gz", path))
     assert merged.out == ""
@@ -175,7 +175,7 @@ def addresses_of_pprof_are_those_of_calls(t):
 
 
 @case
-def leaves_of_gperftools_and_ends_of_stacks_are_no_return_addresses(t):
+def leaves_of_gperftools_and_ends_of_stacks_are_not_return_addresses(t):
     good = code()
     stack = [good[0] + 1, *good[1:6], 0]
     path = dump(t, "jemalloc.heap", stack)
@@ -250,7 +250,7 @@ def split(row, low, high, name, offset):
 
 
 @case
-def B22_text_that_was_moved_is_its_files(t):
+def B22_moved_code_belongs_to_its_file(t):
     path = dump(t, "whole.heap", code())
     whole, text = fold(t, path), (t.folder / "whole.heap").read_text()
     for name in ("", "[anon:zend_huge_code_pages]", "/dev/hugepages/libhugetlbfs.tmp.dLkB1r (deleted)", "/memfd:text (deleted)",
@@ -264,7 +264,7 @@ def B22_text_that_was_moved_is_its_files(t):
 
 
 @case
-def rows_without_permissions_or_offsets_will_do(t):
+def map_rows_without_permissions_or_offsets_are_used(t):
     path = dump(t, "whole.heap", code())
     whole, text = fold(t, path), (t.folder / "whole.heap").read_text()
     assert fold(t, t.file("qemu.heap", text.replace("r-xp", "r--p"))) == whole
@@ -294,7 +294,7 @@ def a_file_that_fits_shows_the_addresses_of_offsets(t):
 
 
 @case
-def B23_what_cannot_be_compared_is_not_called_another_build(t):
+def B23_a_file_that_cannot_be_compared_is_not_called_another_build(t):
     last = dump(t, "last.heap", code()[:1])  # the last of its stack is not compared
     text = (t.folder / "last.heap").read_text()
     _, symbols, _ = look(t, t.file("qemu.heap", text.replace("r-xp", "r--p")))
@@ -312,7 +312,7 @@ def renamed(t, name, path, process):
 
 
 @case
-def B24_temporary_copies_of_a_library_are_one(t):
+def B24_temporary_copies_of_a_library_are_one_module(t):
     pair = [ADDRESSES / f"jni-j.{pid}.0.heap" for pid in (14297, 14302)]
     table, _ = rows(t, "diff", pair[0], "--to", pair[1])
     assert [row["name"] for row in table if "rocksdb" in row["name"]] == ["librocksdbjni*.so+0x1115"], table
@@ -346,7 +346,7 @@ def temporary_copies_are_named_by_the_library_in_a_folder(t):
 
 
 @case
-def B25_a_library_that_was_unloaded_is_known_by_other_dumps(t):
+def B25_an_unloaded_library_is_found_in_other_dumps(t):
     before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
     for extra in ((), (PLUG,)):
         table, _ = rows(t, "diff", *extra, before, "--to", after)
@@ -365,7 +365,7 @@ def B25_a_library_that_was_unloaded_is_known_by_other_dumps(t):
 
 
 @case
-def B26_where_two_libraries_were_nothing_is_said(t):
+def B26_an_address_of_two_libraries_stays_unmapped(t):
     before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
     other = t.file("s.1.2.i2.heap", before.read_text().replace("plug.so", "other.so").replace("t*: 669", "t*: 668"))
     table, _ = rows(t, "top", before, after, other, "--by=function", "--snapshots=last")
@@ -392,7 +392,7 @@ def strangers(folder, count):
 
 
 @case
-def B31_of_250_foreign_files_none_is_taken(t):
+def B31_none_of_250_foreign_files_is_used(t):
     strangers(t.folder / "others", 250)
     option = f"--symbol-dir={t.folder}/others"
     for count in (1, 2, 3, 9, 30):
@@ -413,7 +413,7 @@ def B31_of_250_foreign_files_none_is_taken(t):
 
 
 @case
-def a_lone_address_finds_no_file_of_another_name(t):
+def few_addresses_find_no_file_of_another_name(t):
     strangers(t.folder / "others", 1)
     (t.folder / "others" / "other-name").write_bytes((REBUILT / "right" / "app").read_bytes())
     for count, wanted in ((2, False), (9, True)):
@@ -424,7 +424,7 @@ def a_lone_address_finds_no_file_of_another_name(t):
 
 
 @case
-def where_a_folder_has_no_file_the_option_for_another_name_is_shown(t):
+def a_folder_without_the_file_suggests_the_option_for_another_name(t):
     (t.folder / "empty").mkdir()
     path, file = dump(t, "few.heap", code()[:2]), REBUILT / "right" / "app"
     for options, is_shown in ((["--symbol-dir=empty"], True), ([], False), (["--symbol-dir=empty", "--symbol-dir-only"], False),
@@ -467,7 +467,7 @@ def large(t, *arguments):
 
 
 @case
-def V23_the_file_that_ran_tells_whether_large_sizes_are_pages(t):
+def V23_the_file_that_ran_shows_whether_large_sizes_are_pages(t):
     good = code()
     ran, odd = large_dump(t, "ran.heap", good[:9]), large_dump(t, "odd.heap", [at + 1 for at in good[:9]])
     pages, classes = (large(t, "--no-symbols", f"--large-sizes={kind}", ran)[0] for kind in ("pages", "classes"))
@@ -484,7 +484,7 @@ def V23_the_file_that_ran_tells_whether_large_sizes_are_pages(t):
 
 
 @case
-def V24_a_partial_keeps_how_large_sizes_were_read(t):
+def V24_an_aggregate_file_records_how_large_sizes_were_read(t):
     good = code()
     dumps = [large_dump(t, f"{i}.heap", good[i:i + 9], process=i) for i in range(4)]
     new, old = program(t, "new", True), program(t, "old", False)

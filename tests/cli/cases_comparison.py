@@ -55,7 +55,7 @@ def marked_rows_come_first_and_then_the_largest_changes(t):
 
 
 @case
-def a_limit_tells_what_it_leaves_out_that_is_marked(t):
+def a_limit_on_rows_reports_the_marked_rows_that_it_drops(t):
     for limit, line in ((1, "5 marked-left-too: 3, "), (3, "5 marked-left-too: 1, "), (4, "5, "), (7, "2, ")):
         out = check(t.codes("diff", "--no-symbols", f"-n{limit}", *pair(t)), 0).out
         assert re.search(rf"^marked-left: {line}(?:[-+].* together|rows-unchanged): cut-by-limit$", out, re.M), out
@@ -78,7 +78,7 @@ def p_is_two_sided_and_says_so(t):
 
 
 @case
-def an_interval_excludes_0_exactly_where_p_is_below_the_level(t):
+def an_interval_excludes_0_exactly_if_p_is_below_the_level(t):
     found = set()
     for percent in (50, 80, 90, 90.12, 90.13, 95, 99):
         for row in report(t, f"--confidence={percent}", *pair(t))["rows"]:
@@ -91,7 +91,7 @@ def an_interval_excludes_0_exactly_where_p_is_below_the_level(t):
 
 
 @case
-def of_equal_dumps_one_line_tells(t):
+def equal_dumps_give_one_line(t):
     for extra in ([], ["--cum"], ["--metric=inuse-objects"], ["--no-error"], ["-n1"]):
         out = check(t.codes("diff", "--no-symbols", t.dump, t.dump, *extra), 0).out
         assert out.endswith("\n\nno-change: function\n"), out
@@ -101,7 +101,7 @@ def of_equal_dumps_one_line_tells(t):
 
 
 @case
-def a_condition_on_p_is_held_against_what_is_shown(t):
+def a_condition_on_p_uses_the_shown_p(t):
     row = next(row for row in report(t, *pair(t))["rows"] if row["name"] == "0x402000")
     for limit, status in ((row["q"] * 1.01, 1), (row["q"] * 0.99, 0)):
         # Only one other row has as much growth, and that may be chance.
@@ -127,7 +127,7 @@ def several(t, counts):
 
 
 @case
-def what_processes_differ_by_is_allowed_for_as_soon_as_one_side_tells_it(t):
+def differences_between_processes_are_allowed_for_if_one_side_shows_them(t):
     keep = "--keep-unmapped"
     quiet, loud = several(t, (100, 102, 99)), several(t, (60, 100, 150))
     one = several(t, (170,))
@@ -141,7 +141,7 @@ def what_processes_differ_by_is_allowed_for_as_soon_as_one_side_tells_it(t):
 
 
 @case
-def of_two_processes_nothing_is_called_significant(t):
+def two_processes_give_no_significant_rows(t):
     base, new = several(t, (50,)), several(t, (150,))
     condition = ("--keep-unmapped", "--fail-if=growth>5%,p<0.01")
     done = check(t.run("diff", "--no-symbols", *condition, *base, "--to", *new), 1)
@@ -155,7 +155,7 @@ def of_two_processes_nothing_is_called_significant(t):
 
 
 @case
-def what_was_sampled_with_two_periods_does_not_cancel_out(t):
+def memory_sampled_with_two_periods_does_not_cancel_out(t):
     paths = []
     for number, period in enumerate((65536, 4096)):
         paths.append(t.folder / f"app.7.{number}.m{number}.heap")

@@ -32,13 +32,13 @@ def exact_dumps_have_no_error(t):
 
 
 @case
-def exact_dumps_among_others_leave_those_their_error(t):
+def exact_dumps_do_not_change_the_errors_of_other_dumps(t):
     out = check(t.codes("top", "--no-symbols", t.dump, t.other), 0, "not-shown: 0 B 1.8 MiB 1.8 MiB").out
     assert " flat at 95% " in out and "in use     89.3 MiB ± " in out, out
 
 
 @case
-def a_dump_without_samples_may_hold_as_much_as_goes_unnoticed(t):
+def a_dump_without_samples_has_a_bound_for_unnoticed_memory(t):
     told = json.loads(check(t.run("top", "--format=json", dump(t, 1, None))).out)
     high = told["total"]["inuse-space"]["high"]
     assert abs(high / 524288 - 3.6888794541) < 1e-6, high
@@ -50,7 +50,7 @@ def a_dump_without_samples_may_hold_as_much_as_goes_unnoticed(t):
 
 
 @case
-def intervals_hold_what_rounded_counts_may_come_to(t):
+def intervals_contain_all_values_of_rounded_counts(t):
     # The rounding error of objects of several sizes: R/2 t^2 e^-t / (1 - e^-t)^2 each, t = 1000001 / 2 / R.
     rounding = 7.0 * 2**20
     many = [dump(t, i, f"2: {1000001 + 8 * i}") for i in range(1, 31)]
@@ -62,7 +62,7 @@ def intervals_hold_what_rounded_counts_may_come_to(t):
 
 
 @case
-def unit_holds_above_the_table_too(t):
+def unit_applies_also_above_the_table(t):
     for unit in ("B", "KiB", "MiB", "GiB"):
         out = check(t.run("top", "--no-symbols", f"--unit={unit}", "--focus=0x", t.procs[0])).out
         head, _, rows = out.partition("\n\n")
@@ -77,7 +77,7 @@ def unit_holds_above_the_table_too(t):
 
 
 @case
-def unit_holds_above_comparisons_too(t):
+def unit_applies_also_above_comparisons(t):
     first, *rest = t.procs
     for command in (["diff", first, "--to", *rest], ["trend", *t.procs]):
         for unit in ("B", "KiB", "MiB", "GiB"):
@@ -88,7 +88,7 @@ def unit_holds_above_comparisons_too(t):
 
 
 @case
-def one_object_is_no_objects(t):
+def one_object_is_written_in_the_singular(t):
     one = dump(t, 1, "1: 16777216")
     for command in ("top", "stacks", "info"):
         out = check(t.run(command, "--no-symbols", one)).out
@@ -97,14 +97,14 @@ def one_object_is_no_objects(t):
 
 
 @case
-def what_is_open_to_one_side_has_both_ends(t):
+def a_one_sided_interval_shows_both_ends(t):
     out = check(t.run("top", "--no-symbols", dump(t, 1, "1: 16777216"))).out
     assert "\nin use     16.0 MiB (16.0 … 17.9 MiB)   1 object " in out, out
     assert re.search("^ *16.0 MiB 100.0% 100.0% +16.0 MiB 100.0% +16.0 … 17.9 MiB!  ", out, re.M), out
 
 
 @case
-def what_is_open_of_objects_is_told_of_the_total_that_is_measured(t):
+def the_uncertainty_of_objects_is_reported_for_the_measured_total(t):
     stacks = "".join(f"@ 0x5555{i:04x}\n  t*: 3: {3 * 65536 + 8} [9: {9 * 65536 + 8}]\n"
                      for i in range(10))
     mixed = t.file("mixed.heap", f"heap_v2/65536\n  t*: 30: {30 * 65536 + 80} [90: {90 * 65536 + 80}]\n"

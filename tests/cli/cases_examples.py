@@ -119,14 +119,14 @@ def run_all(t, examples, least):
 
 
 @case
-def examples_of_the_documents_work_as_they_stand(t):
+def examples_of_the_documents_work_unchanged(t):
     run_all(t, [example for path in DOCUMENTS for example in examples_of_page(path)], 110)
     report = (t.folder / "summary.md").read_text()
     assert "| function |" in report and "tested as" in report, report
 
 
 @case
-def examples_of_the_manual_work_as_they_stand(t):
+def examples_of_the_manual_work_unchanged(t):
     run_all(t, list(examples_of_manual()), 34)
 
 

@@ -34,7 +34,7 @@ def peek_finds_parts_of_rows(t):
 
 
 @case
-def the_pattern_of_peek_and_list_is_no_filter(t):
+def the_pattern_of_peek_and_list_is_not_a_filter(t):
     for command in "peek", "list":
         told = json.loads(check(t.run(command, "-q", "-fjson", SYMBOLS, "leaf", P1)).out)
         assert told["patterns"] == ["leaf"] and "filters" not in told and "left" not in told, told
@@ -44,7 +44,7 @@ def the_pattern_of_peek_and_list_is_no_filter(t):
 
 
 @case
-def filters_that_leave_nothing_are_told_and_nothing_is_written(t):
+def filters_that_drop_everything_are_reported_and_write_nothing(t):
     for args in (["folded"], ["merge"], ["top"], ["top", "-fjson"], ["top", "-ftsv"], ["tree"],
                  ["stacks"], ["diff", P4], ["trend", P4], ["callgrind"], ["peek", "leaf"],
                  ["list", "leaf"], ["top", "--by=input"], ["merge", "--timeline"]):
@@ -56,14 +56,14 @@ def filters_that_leave_nothing_are_told_and_nothing_is_written(t):
 
 
 @case
-def filters_need_not_leave_what_was_never_there(t):
+def filters_of_a_dump_without_stacks_are_not_an_error(t):
     t.file("empty.heap", "heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n")
     check(t.run("top", "--focus=nosuch", "empty.heap"), 0, "in use     0 B")
     check(t.run("info", P1), 0)
 
 
 @case
-def a_pattern_that_matches_nothing_is_told_with_the_reason(t):
+def a_pattern_without_a_match_is_reported_with_the_reason(t):
     check(t.codes("peek", "-q", SYMBOLS, "--focus=main", "nosuch", P1), 5, "",
           "peek-no-match: function of-peek-filtered")
     check(t.codes("list", "-q", SYMBOLS, "nosuch", P1), 5, "", "list-no-match: ")

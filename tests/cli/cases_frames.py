@@ -31,7 +31,7 @@ def views_fold_more_and_more(t):
 
 
 @case
-def show_takes_the_place_of_the_view_and_hide_adds_to_it(t):
+def show_replaces_the_view_and_hide_adds_to_it(t):
     vectors = flats(t, "--frames=code", "--show=push_back")
     assert vectors and all("push_back" in name for name in vectors), vectors
     code, hidden = flats(t, "--frames=code"), flats(t, "--frames=code", "--hide=^main")
@@ -39,7 +39,7 @@ def show_takes_the_place_of_the_view_and_hide_adds_to_it(t):
 
 
 @case
-def filters_of_stacks_look_at_frames_that_are_folded(t):
+def filters_of_stacks_match_folded_frames(t):
     folded = flats(t, "--frames=code", "--focus=push_back")
     assert folded and not any("push_back" in name for name in folded), folded
     assert folded == flats(t, "--frames=code", "--focus=push_back", "--ignore=nosuch")
@@ -49,7 +49,7 @@ def filters_of_stacks_look_at_frames_that_are_folded(t):
 
 
 @case
-def what_peek_and_list_name_is_shown(t):
+def functions_named_by_peek_and_list_are_shown(t):
     for command in "peek", "list":
         told = json.loads(check(t.run(command, "-q", "-fjson", "--frames=code", SYMBOLS, "push_back",
                                       CXX)).out)
@@ -82,7 +82,7 @@ def rules_come_from_files(t):
 
 
 @case
-def rules_that_are_none_are_refused_where_they_stand(t):
+def malformed_rules_are_rejected_with_their_line(t):
     for text, message in (("own\tname\n", "rules:1: rule-field"),
                           ("\nmine\tname\tf\n", "rules:2: rule-class"),
                           ("none\tname\tf\n", "rules:1: rule-class"),
@@ -101,7 +101,7 @@ def rules_that_are_none_are_refused_where_they_stand(t):
 
 
 @case
-def help_prints_the_rules_as_a_file_that_says_the_same(t):
+def help_prints_the_rules_as_a_file_with_the_same_effect(t):
     text = check(t.run("help", "frame-rules")).out
     lines = [line for line in text.splitlines() if line and line[0] != "#"]
     assert len(lines) > 30 and all(len(line.split("\t")) == 3 for line in lines), lines

@@ -83,7 +83,7 @@ def answers(err, code, word, instead):
 
 
 @case
-def habits_of_jeprof_and_pprof_are_told_what_does_it_here(t):
+def options_of_jeprof_and_pprof_get_a_hint_with_our_option(t):
     for option, instead in UNKNOWN.items():
         for words in ([option, t.dump], ["top", t.dump, option], ["/bin/true", t.dump, option]):
             code = "option-hint" if option.startswith("--") else "letter-hint"
@@ -91,7 +91,7 @@ def habits_of_jeprof_and_pprof_are_told_what_does_it_here(t):
 
 
 @case
-def options_with_one_dash_in_place_of_two_are_told(t):
+def options_with_one_dash_instead_of_two_get_a_hint(t):
     for option in TWO_DASHES:
         name = name_of(option)
         result = check(t.codes("top", t.dump, option), 2, "")
@@ -100,7 +100,7 @@ def options_with_one_dash_in_place_of_two_are_told(t):
 
 
 @case
-def letters_behind_one_dash_are_still_letters(t):
+def letters_after_one_dash_are_separate_options(t):
     wanted = check(t.run("top", "--no-symbols", "--limit=1", t.dump)).out
     assert t.run("top", "--no-symbols", "-qn1", t.dump).out == wanted
     check(t.run("merge", "--no-symbols", "-ffolded", "-ox", t.dump), 0, "", "")
@@ -108,13 +108,13 @@ def letters_behind_one_dash_are_still_letters(t):
 
 
 @case
-def habits_that_work_as_they_are(t):
+def some_options_of_jeprof_and_pprof_work_unchanged(t):
     for option in WORKS:
         check(t.run("/bin/true", t.dump, "--no-symbols", option), 0, "function\n")
 
 
 @case
-def every_option_of_the_recorded_jeprof_lines_works_or_is_told(t):
+def every_option_of_recorded_jeprof_commands_works_or_gets_a_hint(t):
     """The options occur in 161 public command lines, and there is an answer to each."""
     seen = ("--text --svg --pdf --gif --dot --web --raw --callgrind --collapsed --base --show_bytes --lines --cum "
             "--inuse_space --alloc_space --functions --exclude --lib_prefix --add_lib --tools --nodecount "
@@ -126,7 +126,7 @@ def every_option_of_the_recorded_jeprof_lines_works_or_is_told(t):
 
 
 @case
-def habits_name_commands_and_options_that_there_are(t):
+def hints_name_existing_commands_and_options(t):
     text = "".join(t.run("top", t.dump, option).err.split(": ", 2)[2] for option in UNKNOWN)
     commands = {*t.reports(), *t.formats()}
     options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", env={"COLUMNS": "250"}).out +
@@ -138,7 +138,7 @@ def habits_name_commands_and_options_that_there_are(t):
 
 
 @case
-def a_file_in_place_of_the_command_is_of_top(t):
+def a_file_instead_of_a_command_is_reported_by_top(t):
     t.copy("a.heap")
     t.copy("top.heap", t.other)
     wanted = check(t.run("top", "--no-symbols", "a.heap", "top.heap")).out
@@ -151,13 +151,13 @@ def a_file_in_place_of_the_command_is_of_top(t):
 
 
 @case
-def a_program_before_the_dump_is_passed_over(t):
+def a_program_before_the_dump_is_skipped(t):
     result = check(t.run("--no-symbols", t.binary, t.dump), 0)
     assert result.out == t.run("top", "--no-symbols", t.dump).out
 
 
 @case
-def a_file_that_is_called_as_a_command_or_a_format_is_none(t):
+def a_file_named_like_a_command_does_not_replace_it(t):
     for name in ("info", "text", "folded", "tpo"):
         t.copy(name)
     check(t.codes("info"), 2, "", "no-input")
@@ -169,7 +169,7 @@ def a_file_that_is_called_as_a_command_or_a_format_is_none(t):
 
 
 @case
-def words_of_their_shells_are_told_what_does_it_here(t):
+def commands_of_their_shells_get_a_hint_with_our_command(t):
     for word, instead in (("web", SVG), ("png", SVG), ("weblist", UNKNOWN["-weblist=alloc"]), ("traces", UNKNOWN["-traces"]),
                           ("raw", UNKNOWN["--raw"]), ("proto", UNKNOWN["-proto"])):
         assert answers(check(t.codes(word, t.dump), 2, "").err, "command-hint", word, instead), word
@@ -228,7 +228,7 @@ def a_folder_is_the_dumps_in_it(t):
 
 
 @case
-def of_a_folder_the_newest_dump_of_each_process_counts(t):
+def the_newest_dump_of_each_process_in_a_folder_is_used(t):
     (t.folder / "dumps").mkdir()
     for number, source in enumerate(sorted((ROOT / "testdata/golden/series").glob("*.heap"))):
         t.copy(f"dumps/app.7.{number}.i{number}.heap", source)
@@ -236,7 +236,7 @@ def of_a_folder_the_newest_dump_of_each_process_counts(t):
 
 
 @case
-def a_folder_without_dumps_is_said(t):
+def a_folder_without_dumps_is_reported(t):
     (t.folder / "dumps").mkdir()
     t.file("dumps/notes.txt")
     said = "hprof-agg: dumps: folder-without-dumps\n"
@@ -247,7 +247,7 @@ def a_folder_without_dumps_is_said(t):
 
 
 @case
-def names_of_files_that_no_format_makes_are_told_what_makes_them(t):
+def names_of_files_without_a_format_get_a_hint(t):
     for kind, instead in (("gif", SVG), ("png", SVG), ("ps", SVG), ("csv", "--format=tsv")):
         err = check(t.codes("top", "-o", f"out.{kind}", t.dump), 2, "").err
         assert answers(err, "format-of-file", f"out.{kind}", instead), err

@@ -52,7 +52,7 @@ def a_list_comes_from_standard_input(t):
 
 
 @case
-def a_path_with_a_newline_can_be_listed(t):
+def a_list_can_contain_a_path_with_a_newline(t):
     t.copy("a\nb.heap")
     wanted = check(t.run("folded", "--no-symbols", t.dump)).out
     result = t.run("folded", "--no-symbols", "-0", "--files-from=-", text=b"a\nb.heap\0")
@@ -70,7 +70,7 @@ def a_list_that_cannot_be_read_is_bad_input(t):
 
 
 @case
-def info_tells_why_a_file_cannot_be_opened(t):
+def info_reports_why_a_file_cannot_be_opened(t):
     why = "file-not-opened: No such file or directory"
     check(t.codes("info", "nowhere.heap"), 5, f"status       info-skipped: {why}\n")
     told = json.loads(check(t.codes("info", "-q", "-fjson", "nowhere.heap"), 5).out)
@@ -78,7 +78,7 @@ def info_tells_why_a_file_cannot_be_opened(t):
 
 
 @case
-def info_tells_of_each_input_what_it_tells(t):
+def info_shows_the_facts_of_each_input(t):
     accum = t.testdata / "jemalloc-lg0-accum.heap"
     out = check(t.run("info", "--no-symbols", t.dump, accum)).out
     first, second = (part.partition("\nmodule ")[0] for part in out.split("input ")[1:3])
@@ -124,13 +124,13 @@ def skipped_inputs_within_the_limit_give_status_3(t):
 
 
 @case
-def quiet_does_not_tell_about_tolerated_inputs(t):
+def quiet_hides_messages_about_tolerated_inputs(t):
     (bad,) = bad_files(t, 1)
     check(t.run("top", "--no-symbols", "-q", "--max-skipped=1", t.dump, bad), 3, None, "")
 
 
 @case
-def only_the_first_ten_are_told(t):
+def only_the_first_ten_skipped_inputs_are_reported(t):
     bad = bad_files(t, 25)
     result = check(t.codes("top", "--no-symbols", "--max-skipped=25", t.dump, *bad), 3)
     named = [line for line in result.err.splitlines() if "bad" in line]
@@ -149,7 +149,7 @@ def faulty(maps=""):
 
 
 @case
-def a_warning_tells_the_first_line_of_its_kind(t):
+def a_warning_names_the_first_line_of_its_kind(t):
     row = "5000-6000 r-xp 00000000 fe:00 1 /bin/x\n"
     told = t.codes("top", "--no-symbols", t.file("a.heap", faulty(row + "-\n" + row))).out
     for line, says in ((8, "input-wrapped: 1"), (6, "input-malformed: 2 stack-or-map-expected"),
@@ -163,14 +163,14 @@ def a_warning_tells_the_first_line_of_its_kind(t):
 
 
 @case
-def a_total_that_contradicts_is_told_with_its_line(t):
+def a_contradicting_total_is_reported_with_its_line(t):
     raw = "heap profile: 2: 128 [2: 128] @ heapprofile\n1: 64 [1: 64] @ 0x10\n\nMAPPED_LIBRARIES:\n"
     told = t.codes("top", "--no-symbols", t.file("a.heap", "%warn\n" + raw)).out
     assert "/a.heap :2 input-total-contradicts" in told, told
 
 
 @case
-def the_head_speaks_of_sampling_only_where_there_was_some(t):
+def the_head_mentions_sampling_only_in_sampled_dumps(t):
     body = "1: 64 [1: 64] @ 0x10\n\nMAPPED_LIBRARIES:\n"
     for period, head in (("heap_v2/524288", "· sample period 512 KiB · 1 stack · scaled up from samples, per stack\n"),
                          ("heap_v2/1", "· every allocation sampled · 1 stack\n"),
@@ -198,7 +198,7 @@ def a_dump_that_comes_with_a_warning_passes_it_on(t):
 
 
 @case
-def numbers_beyond_reason_are_told_with_their_stack(t):
+def unreasonable_numbers_are_reported_with_their_stack(t):
     stacks = "0: 0 [0: 0] @ 0x10\n1: 99999 [0: 0] @ 0x20\n1: 64 [0: 0] @ 0x30\n"
     t.file("a.heap", f"heap profile: 2: 100063 [0: 0] @ heap_v2/{2**64 - 1}\n{stacks}\n"
                      "MAPPED_LIBRARIES:\n")
@@ -206,7 +206,7 @@ def numbers_beyond_reason_are_told_with_their_stack(t):
 
 
 @case
-def what_is_known_of_errors_is_added_up_beyond_64_bits(t):
+def known_errors_add_up_beyond_64_bits(t):
     paths = [os.path.join(t.folder, f"huge-{i}.heap") for i in range(6)]
     for i, path in enumerate(paths):
         with open(path, "w") as file:
@@ -231,7 +231,7 @@ def jit_dump(t, name, pid, jit):
 
 
 @case
-def frames_in_no_mapping_are_the_same_in_all_processes(t):
+def frames_outside_mappings_are_the_same_in_all_processes(t):
     a, b = jit_dump(t, "jit.1.0.i0.heap", 1, 0x7E0000001000), jit_dump(t, "jit.2.0.i0.heap", 2, 0x7D0000002000)
     result = check(t.codes("folded", "--no-symbols", a, b), 0)
     assert result.out == "app+0x402000;[unmapped];app+0x401000;[unmapped] 4194304\n", result.out
@@ -296,19 +296,19 @@ def merged_profiles_keep_the_errors_of_their_inputs(t):
 
 
 @case
-def the_same_dump_twice_is_refused(t):
+def a_repeated_dump_is_rejected(t):
     check(t.run("top", "--no-symbols", t.dump, t.dump), 4, "", t.dump)
 
 
 @case
-def the_same_dump_twice_can_be_counted_once(t):
+def a_repeated_dump_can_be_counted_once(t):
     wanted = check(t.run("folded", "--no-symbols", t.dump)).out
     result = t.run("folded", "--no-symbols", "--on-duplicate=skip", t.dump, t.dump)
     assert check(result, 0).out == wanted
 
 
 @case
-def the_same_dump_twice_can_be_counted_twice(t):
+def a_repeated_dump_can_be_counted_twice(t):
     def total(*arguments):
         told = json.loads(check(t.run("top", "--no-symbols", "-fjson", *arguments), 0).out)
         return told["total"]["inuse-space"]["estimate"]
@@ -324,7 +324,7 @@ def the_same_dump_twice_can_be_counted_twice(t):
 
 
 @case
-def a_program_among_the_inputs_is_passed_over(t):
+def a_program_among_the_inputs_is_skipped(t):
     wanted = check(t.run("folded", "--no-symbols", t.dump)).out
     result = check(t.codes("folded", "--no-symbols", t.binary, t.dump), 0, None,
                    f"program-ignored: {t.binary}")
@@ -333,7 +333,7 @@ def a_program_among_the_inputs_is_passed_over(t):
 
 
 @case
-def nothing_but_a_program_is_nothing_to_report(t):
+def a_program_without_dumps_is_nothing_to_report(t):
     check(t.run("top", t.binary), 5, "")
 
 
@@ -384,7 +384,7 @@ def a_size_may_be_in_any_unit(t):
 
 
 @case
-def the_inputs_that_count_can_be_listed(t):
+def the_used_inputs_can_be_listed(t):
     folder = os.path.join(os.path.dirname(t.dump), "series")
     dumps = sorted(os.path.join(folder, name) for name in os.listdir(folder))
     listed = check(t.run("info", "-q", "--print=used", *dumps[::-1], *t.procs)).out.splitlines()
@@ -403,7 +403,7 @@ def the_inputs_that_count_can_be_listed(t):
 
 
 @case
-def what_has_no_path_cannot_be_listed(t):
+def an_input_without_a_path_cannot_be_listed(t):
     t.copy("a\nb.heap")
     check(t.codes("info", "-q", "--print=used", "a\nb.heap"), 2, "", "print-newline")
     assert check(t.run("info", "-q", "--print=used", "-0", "a\nb.heap")).out == "a\nb.heap\0"
@@ -428,7 +428,7 @@ def dump_of_libraries(**callers):
 
 
 @case
-def a_warning_that_concerns_next_to_nothing_is_for_info(t):
+def a_warning_about_few_bytes_is_shown_by_info_only(t):
     """A module with less than 1/200 of the bytes is no reason for a warning; folded calls do not count."""
     plain = t.file("plain.heap", dump_of_libraries())
     little = "module-without-names: /gone/little.so file not found"
@@ -446,13 +446,13 @@ def a_warning_that_concerns_next_to_nothing_is_for_info(t):
 
 
 @case
-def a_warning_of_damage_is_told_however_little_it_concerns(t):
+def a_warning_of_damage_is_shown_even_for_few_bytes(t):
     damaged = t.file("damaged.heap", dump_of_libraries().replace("\nMAPPED", "nonsense\n\nMAPPED"))
     check(t.codes("top", damaged), 0, "input-warning")
 
 
 @case
-def R31_F11_a_path_in_a_list_is_one_that_the_kernel_takes(t):
+def R31_F11_a_path_in_a_list_must_be_valid_for_the_kernel(t):
     longest = "x" * 4095
     t.file("good", f"{longest}\n")
     check(t.run("top", "--files-from=good"), 5, "", "File name too long")
@@ -468,7 +468,7 @@ def R31_F11_a_path_in_a_list_is_one_that_the_kernel_takes(t):
 
 
 @case
-def R02_F11_an_input_that_nobody_writes_to_is_not_waited_for(t):
+def R02_F11_a_pipe_without_a_writer_is_not_waited_for(t):
     os.mkfifo(t.folder / "a.heap")
     for name in ("a.heap", "./a.heap"):
         check(t.codes("top", name), 5, None, f"{name}: fifo-no-writer")
@@ -503,7 +503,7 @@ def options_that_take_files(t):
 
 
 @case
-def H8_no_option_waits_for_a_file_that_nobody_writes_to(t):
+def H8_no_option_waits_for_a_pipe_without_a_writer(t):
     refused = {"fifo": "fifo-no-writer", "socket": "file-socket", "/dev/zero": "file-device", "folder": "Is a directory"}
     os.mkfifo(t.folder / "fifo")
     os.mkdir(t.folder / "folder")
@@ -537,7 +537,7 @@ def H8_with_wait_an_option_waits_for_its_file(t):
 
 
 @case
-def H8_what_a_shell_substitutes_for_a_file_is_read(t):
+def H8_process_substitution_of_a_shell_is_read(t):
     account = ROOT / "testdata/account"
     heap, stats, smaps, recent = (account / f"frag.{end}" for end in ("heap", "json", "smaps_rollup", "recent.json.gz"))
     t.file("list", f"{t.dump}\n")
@@ -617,12 +617,12 @@ def R01_R09_the_program_can_neither_run_others_nor_connect(t):
 
 
 @case
-def R10_of_zlib_only_plain_streams_are_used(t):
+def R10_only_plain_streams_of_zlib_are_used(t):
     assert not undefined_symbols(t) & {"inflateGetHeader", "gzopen", "gzread", "uncompress"}
 
 
 @case
-def R14_the_unfinished_file_is_beside_the_output_and_cannot_be_foretold(t):
+def R14_the_unfinished_file_is_next_to_the_output_and_unpredictable(t):
     (t.folder / "deep").mkdir()
     names = set()
     for _ in range(2):
@@ -638,7 +638,7 @@ def R14_the_unfinished_file_is_beside_the_output_and_cannot_be_foretold(t):
 
 
 @case
-def R24_where_a_process_has_its_program_makes_no_difference(t):
+def R24_the_load_address_of_a_program_makes_no_difference(t):
     """Each process of a dump has another place for its program, and the rows are those of one."""
     text = (ROOT / "testdata/golden/procs1.heap").read_text()
     begin, end = (int(word, 16) for word in re.search(r"^(\w+)-(\w+) r-xp .*alloc_c$", text, re.M).groups())
@@ -655,7 +655,7 @@ def R24_where_a_process_has_its_program_makes_no_difference(t):
 
 
 @case
-def R39_nobody_gets_the_same_report(t):
+def R39_the_user_nobody_gets_the_same_report(t):
     wanted = check(t.run("top", "--no-symbols", t.dump)).out
     if os.getuid() == 0:
         text = pathlib.Path(t.dump).read_bytes()

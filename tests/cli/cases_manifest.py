@@ -52,7 +52,7 @@ def manifest_keeps_a_process_in_one_list(t):
 
 
 @case
-def manifest_counts_what_names_do_not_tell(t):
+def manifest_counts_dumps_whose_names_show_no_process(t):
     # Dumps of one program of gperftools, which may be distinguished only by their maps, stay together.
     names = ["a/prog.0001.heap", "./a/prog.0002.heap", "a//prog.0003.heap.gz", "x.pb.gz", "noise",
              "a.b/plain", "app.1.01.f.heap", "app.0.0.f.heap"]
@@ -65,7 +65,7 @@ def manifest_counts_what_names_do_not_tell(t):
 
 
 @case
-def manifest_does_not_take_other_names_for_those_of_a_process(t):
+def manifest_does_not_use_other_names_for_a_process(t):
     # "app.12." is a program, too.
     found, _ = listed(t, "--shards=1", "app.12.0.i0.heap", "app.12.0007.heap", "app.12.heap")
     assert len(found) == 3, found
@@ -88,7 +88,7 @@ def manifest_is_the_same_in_any_order_and_from_any_source(t):
 
 
 @case
-def manifest_refuses_what_would_count_twice(t):
+def manifest_rejects_dumps_that_would_be_counted_twice(t):
     check(t.codes("manifest", "--shards=2", "-opart.", "a", "b/c", "./a", "b//./c"), 4, "",
           "path-given-twice: 2 s are a, b/c ")
     check(t.run("manifest", "--shards=2", "-opart.", "a"), 0, "", None)
@@ -98,7 +98,7 @@ def manifest_refuses_what_would_count_twice(t):
 
 
 @case
-def manifest_refuses_what_it_cannot_do(t):
+def manifest_rejects_wrong_options(t):
     check(t.codes("manifest", "-opart.", "a"), 2, "", "manifest-needs")
     check(t.codes("manifest", "--shards=2", "a"), 2, "", "manifest-needs")
     check(t.codes("manifest", "--shards=2", "-opart."), 2, "", "no-input")

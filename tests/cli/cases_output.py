@@ -51,7 +51,7 @@ def run_into_broken_pipe(t, *args, **more):
 
 
 @case
-def R17_a_broken_pipe_is_a_silent_failure_whatever_was_made_of_its_signal(t):
+def R17_a_broken_pipe_is_a_silent_failure_with_any_signal_setting(t):
     for args in (["help"], ["version"], ["top", "--no-symbols", t.dump],
                  ["stacks", t.dump], ["folded", "--no-symbols", "-o-", t.dump],
                  ["stacks", "--no-symbols", "-o/dev/stdout", t.dump]):
@@ -73,7 +73,7 @@ def a_broken_pipe_of_standard_error_does_no_harm(t):
 
 
 @case
-def a_named_pipe_that_is_left_is_a_failure_with_a_sentence(t):
+def a_named_pipe_that_loses_its_reader_is_reported(t):
     os.mkfifo(t.folder / "out")
     with t.waiting("top", "--no-symbols", "-o", "out", t.dump, is_coded=True) as process:
         os.close(os.open(t.folder / "out", os.O_RDONLY))
@@ -91,7 +91,7 @@ def output_goes_to_a_file(t):
 
 
 @case
-def the_name_picks_the_format(t):
+def the_file_name_selects_the_format(t):
     for command, name, files in (
             ("top", "text", "x.txt x.text x x.9 report.of.monday x.log"),
             ("top", "json", "x.json X.JSON"), ("top", "tsv", "x.tsv x.tab"),
@@ -111,7 +111,7 @@ def the_name_picks_the_format(t):
 
 
 @case
-def each_pattern_of_a_format_picks_it(t):
+def each_file_pattern_of_a_format_selects_it(t):
     for name, patterns in t.formats().items():
         command = next(command for command in t.reports() if name in t.formats(command))
         inputs = t.procs[:2] if command == "diff" else t.procs[:1]
@@ -123,7 +123,7 @@ def each_pattern_of_a_format_picks_it(t):
 
 
 @case
-def a_name_of_what_is_not_written_is_refused(t):
+def a_file_name_of_an_unsupported_format_is_rejected(t):
     for file in ("x.xml", "x.YAML", "x.folded.gz", "x.heap", "x.json.zst"):
         for command in ("top", "merge"):
             check(t.codes(command, "-o", file, t.dump), 2, "", f"format-unknown: {file}\n")
@@ -132,7 +132,7 @@ def a_name_of_what_is_not_written_is_refused(t):
 
 
 @case
-def the_names_of_a_format_are_its_own(t):
+def file_patterns_belong_to_one_format(t):
     wanted = check(t.run("diff", "--no-symbols", "-fdifffolded", *t.procs[:2])).out
     check(t.run("diff", "--no-symbols", "-o", "x.difffolded", *t.procs[:2]), 0)
     assert (t.folder / "x.difffolded").read_text() == wanted
@@ -333,5 +333,5 @@ def warnings_do_not_mix_with_a_report_for_programs(t):
 
 
 @case
-def text_carries_its_own_warnings(t):
+def text_contains_its_warnings(t):
     check(t.run("top", "--no-symbols", t.dump, t.other), 0, None, "")

@@ -37,7 +37,7 @@ def same_in_parts(t, dumps, cuts):
 
 
 @case
-def dumps_read_in_parts_come_to_what_they_do_together(t):
+def dumps_read_in_parts_give_the_result_of_all_together(t):
     open_sizes = [64, 112, 262144], [192, 384], [48, 112]
     known = [[size] for size in (16, 48, 64, 192, 262144) for _ in range(9)]
     dumps = [dump(t, 1, [(1, printed(sizes)) for sizes in [*known, [48, 80]]]),
@@ -47,14 +47,14 @@ def dumps_read_in_parts_come_to_what_they_do_together(t):
 
 
 @case
-def dumps_are_told_of_one_by_one_by_how_many_they_are_together(t):
+def dumps_are_listed_individually_depending_on_their_total_number(t):
     dumps = [dump(t, i, [(1, "1: 16")]) for i in range(1, 259)]
     for count in (256, 258):
         same_in_parts(t, dumps[:count], (1, 128))
 
 
 @case
-def blocks_of_a_partial_end_where_256_KiB_are_full(t):
+def blocks_of_an_aggregate_file_end_at_256_KiB(t):
     """The manual documents the size of blocks, because the digest covers it."""
     base, names = 0x550000000000, [f"/srv/{i:04}/{'long' * 50}" for i in range(3000)]
     stacks = "".join(f"@ {base + i % 3000 * 0x2000 + 0x1001 + i // 3000:#x}\n  t*: 1: {16 * (1 + i % 9)} [0: 0]\n"
@@ -73,7 +73,7 @@ def blocks_of_a_partial_end_where_256_KiB_are_full(t):
 
 
 @case
-def a_dump_that_counts_twice_is_reported_from_a_partial(t):
+def a_dump_counted_twice_is_reported_from_an_aggregate_file(t):
     one = t.procs[0]
     for options in ((), ("--snapshots=sum",)):
         check(t.run("merge", "-q", "--on-duplicate=count", *options, "-o", "x.hpa", one, one))
@@ -84,7 +84,7 @@ def a_dump_that_counts_twice_is_reported_from_a_partial(t):
 
 
 @case
-def a_partial_of_version_1_is_read_and_written_as_version_2(t):
+def an_aggregate_file_of_version_1_is_read_and_written_as_version_2(t):
     """Its frames are offsets in files.  With binaries it has the names and numbers of its dumps, except for
     intervals: for objects of known sizes it has only a bound of the variance.  It has not what headers show of
     totals: they are sums of stacks."""

@@ -62,7 +62,7 @@ def cums(report):
 
 
 @case
-def enough_rows_are_shown_and_no_more(t):
+def a_table_shows_enough_rows_and_no_more(t):
     faults = []
     for path in DUMPS:
         faults += faults_of(t, "top", flats, path) + faults_of(t, "top", cums, "--cum", path)
@@ -74,7 +74,7 @@ def enough_rows_are_shown_and_no_more(t):
 
 
 @case
-def one_row_is_no_table_and_nobody_reads_hundreds(t):
+def one_row_makes_no_table_and_long_tables_are_limited(t):
     for sizes, shown in (((1000 * MIB, *[100] * 30), 10), ([MIB] * 200, 50), ([MIB] * 5, 6),
                          ([MIB] * 12, 12), ([MIB] * 30, 29)):
         path = dump(t.folder / "a", *sizes)
@@ -83,7 +83,7 @@ def one_row_is_no_table_and_nobody_reads_hundreds(t):
 
 
 @case
-def the_last_line_says_what_the_rest_holds(t):
+def the_last_line_shows_the_bytes_of_the_other_rows(t):
     path = dump(t.folder / "a", 1000 * MIB, *[MIB] * 30)
     out = check(t.codes("top", "--no-symbols", path)).out
     assert "\nrows-left: 22 function s 21.0 MiB (share-of-total: 2.0%: cut-by-limit\n" in out, out
@@ -104,7 +104,7 @@ def the_last_line_says_what_the_rest_holds(t):
 
 
 @case
-def no_row_holds_nothing(t):
+def rows_without_bytes_are_not_shown(t):
     path = dump(t.folder / "a", MIB, 0, 0, MIB)
     for args in (("top", "-n0"), ("top", "-n0", "--cum"), ("stacks", "-n0"), ("tree", "-n0"),
                  ("peek", ".", "-n0")):
@@ -126,7 +126,7 @@ def no_row_holds_nothing(t):
 
 
 @case
-def a_limit_is_what_was_asked_for(t):
+def an_explicit_limit_on_rows_is_kept(t):
     path = dump(t.folder / "a", 1000 * MIB, *[100] * 100)
     for limit, shown in ((1, 1), (70, 70), (0, 102), (1000, 102)):
         out = check(t.codes("top", "--no-symbols", f"-n{limit}", path)).out
@@ -177,7 +177,7 @@ def frames_of_libraries_that_hold_the_same_are_one_line_of_a_tree(t):
 
 
 @case
-def what_allocates_has_a_line_of_its_own_in_a_tree(t):
+def an_allocating_function_has_its_own_line_in_a_tree(t):
     path = chain(t.folder / "a", ("l1 l2 l3 l4 o1", 600), ("l4 o1", 400))
     assert drawn(t, path) == ["o1", "l4", "libloop.so.1 … 2 frames", "l1"]
     assert drawn(t, path, "--invert") == ["├ l1", "│ libloop.so.1 … 3 frames", "│ o1", "└ l4", "  o1"]

@@ -28,7 +28,7 @@ def diff_of_a_dump_with_itself_finds_nothing(t):
 
 
 @case
-def a_dump_on_both_sides_of_several_is_refused(t):
+def a_dump_on_both_sides_of_a_diff_is_rejected(t):
     one, two, three = golden(1, 2, 3)
     for arguments in ([one, two, "--to", one, three], [one, two, "--to", one], [two, "--to", one, two],
                       [one, two, "--to", three, one, "--on-duplicate=skip"]):
@@ -76,7 +76,7 @@ def diff_of_several_dumps_compares_averages(t):
 
 
 @case
-def the_test_follows_from_the_dumps(t):
+def the_dumps_determine_the_statistical_test(t):
     def chosen(*arguments):
         return json.loads(check(t.run("diff", "--no-symbols", "-fjson", *arguments), 0).out)["test"]
     first, second, *_, last = series(t)
@@ -115,7 +115,7 @@ def moved(row, by=0x1000000):
 
 
 @case
-def dumps_are_of_one_process_only_if_something_random_is_the_same(t):
+def dumps_are_of_one_process_only_if_random_addresses_agree(t):
     one, two = "process-accum", "independent"
     for number, (base, new, test) in enumerate([
             ([APP], [APP], two), (UNRANDOM, UNRANDOM, two), ([PIE], [PIE], one), ([PIE], [moved(PIE)], two),
@@ -132,7 +132,7 @@ def dumps_are_of_one_process_only_if_something_random_is_the_same(t):
 
 
 @case
-def the_map_knows_better_than_names_what_is_one_process(t):
+def the_memory_map_overrides_names_for_processes(t):
     base = mapped(t, "base.1.0.i0.heap", APP, VDSO, STACK)
     for stack, one in ((STACK, True), (moved(STACK), False)):
         new = os.path.join(t.folder, "base.1.1.i1.heap")
@@ -144,7 +144,7 @@ def the_map_knows_better_than_names_what_is_one_process(t):
 
 
 @case
-def merged_profiles_are_of_no_one_process(t):
+def merged_profiles_belong_to_no_single_process(t):
     for number in (0, 3):
         check(t.run("merge", "--no-symbols", procs(t)[number], "-o", f"m{number}.pb.gz"), 0)
     report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", "m0.pb.gz", "m3.pb.gz"), 0).out)
@@ -156,7 +156,7 @@ def golden(*numbers):
 
 
 @case
-def what_is_not_tested_has_no_p_in_any_format(t):
+def untested_rows_have_no_p_in_any_format(t):
     for metric in ("inuse-space", "inuse-objects"):
         command = ["diff", "-q", "--no-symbols", "-n0", f"--metric={metric}", *golden(1, 4)]
         report = json.loads(check(t.run(*command, "-fjson"), 0).out)["rows"]
@@ -178,7 +178,7 @@ def what_is_not_tested_has_no_p_in_any_format(t):
 
 
 @case
-def what_may_be_chance_is_unsure_and_not_the_same(t):
+def changes_that_are_not_significant_are_unsure_and_not_equal(t):
     one, two, three, four = golden(1, 2, 3, 4)
     report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", one, two, "--to", three, four), 0).out)
     told = {(row["delta"]["estimate"] == 0, row["status"]) for row in report["rows"] if not row["significant"]}
@@ -187,7 +187,7 @@ def what_may_be_chance_is_unsure_and_not_the_same(t):
 
 
 @case
-def without_a_test_nothing_is_the_same(t):
+def rows_without_a_test_are_not_called_equal(t):
     for extra in (["--no-error"], ["--no-unbias"]):
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *extra, *golden(1, 4)), 0).out)
         for row in (report["total"], *report["rows"]):
@@ -240,7 +240,7 @@ def malformed_conditions_are_usage_errors(t):
 
 
 @case
-def conditions_that_can_never_hold_are_usage_errors(t):
+def conditions_that_can_never_be_true_are_usage_errors(t):
     for command in ("diff", "trend"):
         for option in ("--no-error", "--no-unbias", "--compat=jeprof"):
             check(t.codes(command, option, "--fail-if=growth>5%,p<0.01", t.dump, t.other), 2,
@@ -326,7 +326,7 @@ def trend_marks_leaks_and_no_other_shapes(t):
 
 
 @case
-def trend_shows_what_is_marked_first_and_then_what_changed_most(t):
+def trend_shows_marked_rows_first_and_then_the_largest_changes(t):
     paths = program(t.folder, 40, courses(40))
     command = ["trend", "-q", "--no-symbols", *paths]
     told = [*rows(check(t.run(*command, "-fjson"), 0)).values()]
@@ -342,7 +342,7 @@ def trend_shows_what_is_marked_first_and_then_what_changed_most(t):
 
 
 @case
-def trend_tells_growth_a_day_where_times_are_known(t):
+def trend_shows_growth_per_day_if_times_are_known(t):
     paths = program(t.folder, 10, courses(10))
     for i, path in enumerate(paths):
         os.utime(path, (i * 7200, i * 7200))
@@ -362,7 +362,7 @@ def trend_tells_growth_a_day_where_times_are_known(t):
 
 
 @case
-def slopes_are_per_a_unit_that_the_dumps_span_twice(t):
+def slopes_use_a_unit_of_time_that_the_dumps_span_twice(t):
     paths = program(t.folder, 10, courses(10))
     command = ["trend", "-q", "--no-symbols", "--time-from=mtime", *paths]
     def slope_of(seconds):
@@ -395,7 +395,7 @@ def varint(number):
 
 
 @case
-def a_trend_takes_the_times_that_pprof_profiles_hold(t):
+def a_trend_uses_the_times_of_pprof_profiles(t):
     # The order of the names contradicts the times; field 9 is time_nanos.
     points = [path for path in series(t) if ".f." not in path]
     paths = []
@@ -422,7 +422,7 @@ def a_trend_takes_the_times_that_pprof_profiles_hold(t):
 
 
 @case
-def the_head_of_a_trend_has_the_unit_that_is_asked_for(t):
+def the_head_of_a_trend_has_the_requested_unit(t):
     heads = [re.split("\nwarning:|\n\n", check(t.run("trend", "-q", "--no-symbols", unit, *series(t)), 0).out)[0]
              for unit in ("--unit=auto", "--unit=B")]
     assert "MiB per dump" in heads[0], heads
@@ -464,7 +464,7 @@ def times_come_from_paths_or_files(t):
 
 
 @case
-def times_that_are_not_there_are_usage_errors(t):
+def missing_times_are_usage_errors(t):
     dumps = series(t)
     check(t.codes("trend", "--no-symbols", "--time-from=(nowhere)", *dumps), 2, "", "no-time-in-path: (nowhere)")
     check(t.codes("trend", "--no-symbols", "--time-from=jp", *dumps), 2, "", "no-time-in-path: jp")
@@ -472,7 +472,7 @@ def times_that_are_not_there_are_usage_errors(t):
 
 
 @case
-def times_of_what_is_not_used_are_not_needed(t):
+def times_of_unused_dumps_are_not_needed(t):
     paths = []
     for hour, path in enumerate(series(t)[:2]):
         paths.append(os.path.join(t.folder, f"used-2026-04-01T0{hour}:00:00Z.heap"))
@@ -538,7 +538,7 @@ def inputs_without_a_label_are_one_row(t):
 
 
 @case
-def labels_have_to_be_told_and_named(t):
+def labels_need_an_option_and_a_name(t):
     for command in ("top", "merge"):
         check(t.codes(command, t.dump, "--by=label:x"), 5, "", "no-input-has: a label  x")
     check(t.codes("top", t.dump, "--by=label:"), 2, "", "choice-unknown: by label: ")
@@ -549,7 +549,7 @@ def labels_have_to_be_told_and_named(t):
 
 
 @case
-def spread_tells_who_stands_out(t):
+def spread_names_the_outliers(t):
     folder = os.path.join(t.folder, "fleet")
     os.mkdir(folder)
     plain = open(procs(t)[0]).read()
@@ -592,7 +592,7 @@ def difference(t):
 
 
 @case
-def formats_without_numbers_below_zero_refuse_a_difference(t):
+def formats_without_numbers_below_zero_reject_a_difference(t):
     path, dumps = difference(t)
     for name in "folded", "callgrind", "speedscope", "dhat", "dot":
         result = t.codes(name, "-q", "-o", "out", path)
@@ -609,7 +609,7 @@ def formats_without_numbers_below_zero_refuse_a_difference(t):
 
 
 @case
-def formats_without_numbers_below_zero_take_what_has_none_left(t):
+def formats_without_numbers_below_zero_accept_filtered_growth(t):
     path, _ = difference(t)
     out = check(t.run("folded", "-q", "--focus=0x148a", path)).out
     assert re.search(" 131096\n$", out), out
@@ -617,7 +617,7 @@ def formats_without_numbers_below_zero_take_what_has_none_left(t):
 
 
 @case
-def what_differences_hold_has_no_shares(t):
+def rows_of_differences_have_no_shares(t):
     path, _ = difference(t)
     for command in "top", "tree", "stacks", "peek .":
         out = check(t.run(*command.split(), "-q", "-n0", "--no-symbols", path)).out
@@ -642,7 +642,7 @@ def a_leak_since_the_middle_of_a_series_is_found(t):
 
 
 @case
-def fewer_than_8_dumps_since_an_onset_are_said_and_not_marked(t):
+def fewer_than_8_dumps_since_an_onset_are_shown_but_not_marked(t):
     dumps = [t.file(f"app.7.{i}.m{i}.heap", "heap_v2/524288\n  t*: {0}: {1} [0: 0]\n@ 0x401000\n  t*: {0}: {1} [0: 0]\n\nMAPPED_LIBRARIES:\n".format(
         100 + (200 * (i - 6) if i > 6 else 3 * (i % 2 == 0)), 64 * (100 + (200 * (i - 6) if i > 6 else 3 * (i % 2 == 0)))))
         for i in range(14)]
@@ -652,7 +652,7 @@ def fewer_than_8_dumps_since_an_onset_are_said_and_not_marked(t):
 
 
 @case
-def spread_names_who_holds_a_row(t):
+def spread_names_the_holders_of_a_row(t):
     def dump(host, stacks):
         folder = t.folder / host
         folder.mkdir()

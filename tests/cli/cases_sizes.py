@@ -37,7 +37,7 @@ def row_of(t, *args):
 
 
 @case
-def sizes_are_known_where_no_others_print_the_same(t):
+def sizes_are_known_if_no_others_print_the_same_numbers(t):
     for sizes in ([262144, 1310720], [393216, 458752, 1048576],
                   [262144, 393216, 655360, 1572864], [327680, 393216, 524288, 655360, 786432]):
         flat, read, _ = row_of(t, dump(t, "known", (1, printed(sizes))))
@@ -47,7 +47,7 @@ def sizes_are_known_where_no_others_print_the_same(t):
 
 
 @case
-def bounds_of_several_readings_are_those_of_all(t):
+def bounds_of_several_readings_contain_all_of_them(t):
     # Other sizes that print the same numbers have a mean that is 7 % less, in each of a thousand stacks.
     sizes = [64, 112, 262144]
     alike = dump(t, "alike", *[(i, printed(sizes)) for i in range(1000)])
@@ -59,7 +59,7 @@ def bounds_of_several_readings_are_those_of_all(t):
 
 
 @case
-def raw_sizes_of_more_than_32_KiB_may_be_no_classes(t):
+def raw_sizes_above_32_KiB_need_not_be_size_classes(t):
     counts = "2: 90112"  # 40 + 48 KiB; or 36 + 52 KiB, from jemalloc 5.3.1 on
     alone = dump(t, "pages", (1, counts), period=65536, total=counts)
     flat, read, _ = row_of(t, alone)
@@ -70,7 +70,7 @@ def raw_sizes_of_more_than_32_KiB_may_be_no_classes(t):
 
 
 @case
-def sizes_that_may_be_no_classes_are_never_known_better_than_classes(t):
+def sizes_outside_of_classes_are_never_more_certain_than_classes(t):
     for counts in ("2: 262144", "3: 786432", "2: 131072", "3: 393216"):  # of one class, or of several that add up to it
         alone = dump(t, counts.replace(": ", "-"), (1, counts), period=65536, total=counts)
         pages, classes = (row_of(t, f"--large-sizes={sizes}", alone)[0] for sizes in ("pages", "classes"))
@@ -79,7 +79,7 @@ def sizes_that_may_be_no_classes_are_never_known_better_than_classes(t):
 
 
 @case
-def raw_counts_rest_on_no_size_that_may_be_no_class(t):
+def raw_counts_that_fit_other_sizes_have_no_upper_bound(t):
     # The numbers fit 4,097 objects of the classes 16 bytes and 128 KiB, and other sizes as well.
     counts = "2: 131088"
     alone = dump(t, "open", (1, counts), period=65536, total=counts)
@@ -89,7 +89,7 @@ def raw_counts_rest_on_no_size_that_may_be_no_class(t):
 
 
 @case
-def a_dump_is_read_the_same_whatever_was_read_before(t):
+def the_reading_of_a_dump_is_independent_of_earlier_dumps(t):
     open_sizes = [64, 112, 262144], [192, 384], [48, 112]
     several = dump(t, "several", *[(1, printed(sizes)) for sizes in open_sizes])
     known = [[size] for size in (16, 48, 64, 192, 262144) for _ in range(9)]
@@ -105,7 +105,7 @@ def flats(t, *args):
 
 
 @case
-def objects_that_Go_sampled_are_certain_and_no_more(t):
+def exactly_the_objects_that_Go_sampled_are_certain(t):
     # One object of 600 KiB and one of 1 MiB, sampled every 512 KiB.
     rows, told = flats(t, TRUTH / "go-one.pb.gz")
     assert rows["main.six00K"]["low"] == 614400 < rows["main.six00K"]["estimate"], rows
@@ -124,7 +124,7 @@ def the_label_of_other_writers_makes_one_object_certain(t):
 
 
 @case
-def a_count_says_that_its_interval_is_of_the_sizes_seen(t):
+def the_interval_of_a_count_is_described_as_for_the_sizes_seen(t):
     told = json.loads(check(t.run("top", "--format=json", "--no-symbols", dump(t, "two", (1, printed([1048576] * 2))))).out)
     flat = told["rows"][0]["flat"]
     assert flat["inuse-objects"]["of"] == "sizes seen" and "of" not in flat["inuse-space"], flat
@@ -139,7 +139,7 @@ def few_objects_that_are_certain_are_few_samples(t):
 
 
 @case
-def large_sizes_are_no_warning_where_nothing_tells_that_they_are_pages(t):
+def large_sizes_cause_no_warning_without_evidence_of_pages(t):
     alone = dump(t, "one", (1, printed([1048576])))
     for command, is_said in (("top", False), ("info", True)):
         told = json.loads(check(t.codes(command, "--format=json", "--no-symbols", alone)).out)
@@ -168,7 +168,7 @@ def V21_large_objects_that_may_be_pages_are_read_in_two_ways(t):
 
 
 @case
-def V22_of_what_may_be_pages_the_smallest_size_alone_is_certain(t):
+def V22_only_the_smallest_possible_size_of_pages_is_certain(t):
     alone = dump(t, "certain", (1, printed([655360] * 100, 65536)), period=65536)
     assert row_of(t, "--large-sizes=pages", alone)[0]["low"] == 100 * 528384
     assert row_of(t, "--large-sizes=classes", alone)[0]["low"] == 100 * 655360

@@ -12,7 +12,7 @@ ESCAPE = "\x1b["
 
 
 @case
-def color_is_for_terminals(t):
+def color_is_used_on_terminals_only(t):
     args = ("top", "--no-symbols", t.dump)
     assert ESCAPE in t.run_on_terminal(*args).out
     assert ESCAPE not in t.run(*args).out
@@ -35,7 +35,7 @@ def color_changes_nothing_but_color(t):
 
 
 @case
-def no_color_is_honoured(t):
+def the_variable_NO_COLOR_is_honoured(t):
     args = ("top", "--no-symbols", t.dump)
     assert ESCAPE not in t.run_on_terminal(*args, env={"NO_COLOR": "1"}).out
     assert ESCAPE in t.run_on_terminal(*args, env={"NO_COLOR": ""}).out
@@ -107,7 +107,7 @@ def quiet_means_no_progress(t):
 
 
 @case
-def what_is_not_text_stays_off_terminals(t):
+def binary_output_is_not_written_to_terminals(t):
     for output in ((), ("--output=-",)):
         result = t.run_on_terminal("merge", "--no-symbols", *output, t.dump, is_coded=True)
         assert result.status == 2 and "not-for-terminal: pprof " in result.out, result

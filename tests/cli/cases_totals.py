@@ -55,7 +55,7 @@ def is_near(a, b):
 
 
 @case
-def the_total_is_that_of_the_header_and_shares_are_of_the_stacks(t):
+def the_total_is_that_of_the_header_and_shares_are_those_of_the_stacks(t):
     for seed in range(10):
         stacks = stacks_of(seed)
         path = write(t, seed, stacks)
@@ -115,7 +115,7 @@ def totals_of_many_dumps_are_those_of_their_headers(t):
 
 
 @case
-def what_filters_leave_is_a_sum_of_stacks(t):
+def the_total_after_filters_is_the_sum_of_the_stacks(t):
     before, after = write(t, 1, stacks_of(1)), write(t, 2, stacks_of(2))
     most = "--ignore=@0x100$"  # one of forty stacks
     left = []
@@ -164,7 +164,7 @@ def series_have_the_totals_of_headers(t):
 
 
 @case
-def headers_that_count_something_else_are_not_taken(t):
+def headers_that_count_something_else_are_not_used(t):
     stacks = stacks_of(1)
     def as_it_is(sizes):
         return f"{len(sizes)}: {sum(sizes)}"

@@ -36,8 +36,8 @@ PRINT = '--print'  # what the harness gets of dumps with modules that machines h
 SUITES = [('properties', name) for name in ('allocator_frames', 'charges', 'firefox', 'groups', 'healthy', 'names', 'next_commands',
                                             'tables', 'threads', 'totals')]
 SUITES += [('properties', 'hermetic', PRINT), ('properties', 'frames', 'real/dbbench_lg15.18185.0.i0.heap.gz'), ('golden',), (
-    'cli', 'views_fold_more_and_more', 'what_peek_and_list_name_is_shown', 'peek_finds_each_row_of_top_by_its_name', 'enough_rows_are_shown_and_no_more',
-    'no_row_holds_nothing', 'what_allocates_has_a_line_of_its_own_in_a_tree')]
+    'cli', 'views_fold_more_and_more', 'functions_named_by_peek_and_list_are_shown', 'peek_finds_each_row_of_top_by_its_name',
+    'a_table_shows_enough_rows_and_no_more', 'rows_without_bytes_are_not_shown', 'an_allocating_function_has_its_own_line_in_a_tree')]
 MAPPING = re.compile(rb'^([0-9a-f]+)-([0-9a-f]+) (....) ([0-9a-f]+) \S+ \d+ +(/[^\n]*)$', re.M)
 FILLED_MAX = 4 << 20  # bytes of code of a decoy; of the rest, which is a hole, no address is called
 CALL = b'\xe8'        # of x86: with nothing else around, each address follows a call

@@ -221,14 +221,14 @@ LOWER = ('double low_a = hp_change_range(a, 0.95).low, low_b = hp_change_range(b
          'if (low_a != low_b) {\n        return low_a > low_b ? -1 : 1;')
 
 # (the fault, file, [(text, replacement)], the case of tests/cli that fails)
-KNOWN = 'sizes_are_known_where_no_others_print_the_same'
-BOUNDS = 'bounds_of_several_readings_are_those_of_all'
-PARTS = 'dumps_read_in_parts_come_to_what_they_do_together'
-COUNTED = 'dumps_are_told_of_one_by_one_by_how_many_they_are_together'
-BLOCKS = 'blocks_of_a_partial_end_where_256_KiB_are_full'
+KNOWN = 'sizes_are_known_if_no_others_print_the_same_numbers'
+BOUNDS = 'bounds_of_several_readings_contain_all_of_them'
+PARTS = 'dumps_read_in_parts_give_the_result_of_all_together'
+COUNTED = 'dumps_are_listed_individually_depending_on_their_total_number'
+BLOCKS = 'blocks_of_an_aggregate_file_end_at_256_KiB'
 BOOKS = 'account_adds_up_to_the_byte_in_both_versions'
 
-GO = 'objects_that_Go_sampled_are_certain_and_no_more'
+GO = 'exactly_the_objects_that_Go_sampled_are_certain'
 
 PROGRAM_MUTANTS = (
     ('the label of sizes ignored', 'calc/unbias.c',
@@ -251,12 +251,12 @@ PROGRAM_MUTANTS = (
        '(hp_int128)(bin->nmalloc - others - 1) * (bin->size + pad);')], BOOKS),
     ('a holder by its share alone', 'view/account_waste.c',
      [('kept <= (1 - almost_all) * (double)class->nonfull &&', 'kept >= 0 &&')],
-     'waste_blames_nobody_where_another_may_keep_the_slabs'),
+     'waste_blames_no_stack_if_another_may_keep_the_slabs'),
     ('p one-sided, called two-sided', 'stats/measure.c',
      [('return fmin(2 * fmin(growth_p, shrinkage_p), 1);', 'return fmin(growth_p, shrinkage_p);')],
      'p_is_two_sided_and_says_so'),
     ('the interval of MOVER', 'stats/measure.c', [(TAIL, MOVER + TAIL)],
-     'an_interval_excludes_0_exactly_where_p_is_below_the_level'),
+     'an_interval_excludes_0_exactly_if_p_is_below_the_level'),
     ('ordered by the lower end', 'view/report_diff.c', [(MARKED, LOWER)],
      'marked_rows_come_first_and_then_the_largest_changes'),
     ('decoded sizes off by one class', 'calc/decoded.c',
@@ -269,10 +269,10 @@ PROGRAM_MUTANTS = (
        'for (unsigned n = 2; n < s->line.objects; n++)')], KNOWN),
     ('raw sizes of more than 32 KiB are classes', 'calc/unbias_init.c',
      [('are_classes ? UINT64_MAX : HP_LARGE_FROM', 'are_classes ? UINT64_MAX : UINT64_MAX')],
-     'raw_sizes_of_more_than_32_KiB_may_be_no_classes'),
+     'raw_sizes_above_32_KiB_need_not_be_size_classes'),
     ('a prior of all dumps', 'calc/unbias_init.c',
      [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
-       '    unbias->has_prior = false;')], 'a_dump_is_read_the_same_whatever_was_read_before'),
+       '    unbias->has_prior = false;')], 'the_reading_of_a_dump_is_independent_of_earlier_dumps'),
     # Independence of a partial from the way its dumps are merged.
     ('a prior of the dump before', 'calc/unbias_init.c',
      [('    hp_prior_clear(&unbias->prior);\n    unbias->has_prior = false;',
@@ -290,23 +290,23 @@ PROGRAM_MUTANTS = (
      [('writer->raw.count >= HP_BLOCK_FULL &&', 'writer->raw.count >= HP_BLOCK_FULL - 1000 &&')], BLOCKS),
     ('a build judged by a share', 'sym/fits.c',
      [('trial->checked > 0 && trial->failed == 0) {', 'trial->checked > 0 && trial->failed <= trial->checked / 2) {')],
-     'one_address_that_follows_no_call_is_another_build'),
+     'one_address_that_follows_no_call_shows_another_build'),
     ('what a signal interrupted is held against the file', 'sym/fits.c',
      [('|= !ends[stack.frames[i - 1]];', '= true;')],
-     'what_a_signal_interrupted_is_no_return_address'),
+     'an_address_interrupted_by_a_signal_is_not_a_return_address'),
     ('addresses of pprof taken for those of returns', 'input/pprof_reader.c',
-     [(': location->address + 1;', ': location->address;')], 'addresses_of_pprof_are_those_of_calls'),
+     [(': location->address + 1;', ': location->address;')], 'addresses_in_pprof_profiles_are_those_of_calls'),
     # Totals by the headers of dumps.
     ('the header used when filtered', 'view/difference.c', [('if (!view->head.is_filtered) {', 'if (true) {')],
-     'what_filters_leave_is_a_sum_of_stacks'),
+     'the_total_after_filters_is_the_sum_of_the_stacks'),
     ('the rounding of the stacks kept beside that of the header', 'inputs/input.c',
      [('error->hidden_bytes_max -= hidden;', 'error->hidden_bytes_max -= 0 * hidden;')],
-     'the_total_is_that_of_the_header_and_shares_are_of_the_stacks'),
+     'the_total_is_that_of_the_header_and_shares_are_those_of_the_stacks'),
     ('the gain of a header added twice', 'inputs/input.c',
      [('*bytes += (hp_fixed)gain->bytes', '*bytes += 2 * (hp_fixed)gain->bytes')],
-     'the_total_is_that_of_the_header_and_shares_are_of_the_stacks'),
+     'the_total_is_that_of_the_header_and_shares_are_those_of_the_stacks'),
     ('the header of listed objects used', 'calc/merge.c', [('|| record->listed > 0 ||', '||')],
-     'headers_that_count_something_else_are_not_taken'),
+     'headers_that_count_something_else_are_not_used'),
 )
 
 
