@@ -179,7 +179,7 @@ def account_rejects_files_of_other_processes(t):
     assert text.count(f'"allocated":{told}') == 1
     out = check(t.run("account", "-q", "--no-symbols", "b.heap", "--stats=app.json"), 0).out
     assert "which is outside of the" in out.replace("\n", " ") and "in 5 % of cases" in out.replace("\n", " ")
-    t.file("every.json", text.replace('"lg_sample":12', '"lg_sample":0'))  # of a dump of every object
+    t.file("every.json", text.replace('"lg_sample":12', '"lg_sample":0'))  # the dump has every object
     out = check(t.run("account", "-q", "--no-symbols", t.testdata / "jemalloc-lg0.heap", "--stats=every.json"), 0).out
     assert "in 0 % of cases" in out.replace("\n", " ")
 

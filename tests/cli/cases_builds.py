@@ -435,7 +435,7 @@ def a_folder_without_the_file_suggests_the_option_for_another_name(t):
 
 # --- what the allocator's file says of large sizes -------------------------------------------------
 
-LARGE = "100: 63980001"  # of 640 KiB, or of 516 KiB as jemalloc has them from 5.3.1 on
+LARGE = "100: 63980001"  # objects of 640 KiB, or of 516 KiB, as jemalloc from 5.3.1 on allocates them
 
 
 def program(t, folder, has_pages):

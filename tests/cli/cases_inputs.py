@@ -659,7 +659,7 @@ def R39_the_user_nobody_gets_the_same_report(t):
     wanted = check(t.run("top", "--no-symbols", t.dump)).out
     if os.getuid() == 0:
         text = pathlib.Path(t.dump).read_bytes()
-        program = t.copy("program", t.binary)  # where it is built may be root's alone, as /root is
+        program = t.copy("program", t.binary)  # the build may be in a directory that only root can read
         for path in program, t.folder:
             path.chmod(0o755)
         got = t.run("top", "--no-symbols", "-", text=text, executable=program, user=65534, group=65534, extra_groups=[])

@@ -82,7 +82,7 @@ def the_dumps_determine_the_statistical_test(t):
     first, second, *_, last = series(t)
     assert chosen(first, last) == "process"
     assert chosen(first, t.dump) == "independent"
-    assert chosen(first, "--to", second, last) == "process"  # of the new side one dump counts
+    assert chosen(first, "--to", second, last) == "process"  # one dump of the new side is used
     assert chosen(first, "--to", second, last, "--snapshots=sum") == "one-against-several"
     assert chosen(first, last, "--no-error") == "none"
 
@@ -201,7 +201,7 @@ def fail_if_ends_with_1_when_it_holds(t):
     first, *_, last = series(t)
     leak = program(t.folder, 10, [[1000 + 20 * j + wobble(j, 5) for j in range(10)]])
     for command in (["diff", first, last], ["trend", *leak]):
-        if command[0] == "diff":  # whose other formats show no p
+        if command[0] == "diff":  # its other formats show no p
             check(t.run(*command, "--no-symbols", "-fdifffolded", "--fail-if=growth>5%,p<0.01"), 1)
         for condition, status in (("growth>5%,p<0.01", 1), ("growth>1MiB", 1), ("growth>1", 1),
                                   ("growth>100GiB", 0), ("growth>5%,p<1e-300", 0)):

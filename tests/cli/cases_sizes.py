@@ -1,4 +1,4 @@
-"""Tests what is inferred about the sizes of objects from the two numbers of a line."""
+"""Tests the sizes of objects that are inferred from the two numbers of a line."""
 import json
 import math
 import pathlib
@@ -71,7 +71,7 @@ def raw_sizes_above_32_KiB_need_not_be_size_classes(t):
 
 @case
 def sizes_outside_of_classes_are_never_more_certain_than_classes(t):
-    for counts in ("2: 262144", "3: 786432", "2: 131072", "3: 393216"):  # of one class, or of several that add up to it
+    for counts in ("2: 262144", "3: 786432", "2: 131072", "3: 393216"):  # one class, or several that add up to it
         alone = dump(t, counts.replace(": ", "-"), (1, counts), period=65536, total=counts)
         pages, classes = (row_of(t, f"--large-sizes={sizes}", alone)[0] for sizes in ("pages", "classes"))
         assert pages["low"] <= classes["low"] and classes["high"] <= pages["high"], (pages, classes)

@@ -9,7 +9,7 @@ from cases_sizes import PERIOD, estimated, printed
 from harness import case, check
 
 SMALL = 32
-# No line of a stack tells how many of each size were sampled.  Together with the first of these sizes the numbers of a
+# No line of a stack shows how many objects of each size were sampled.  Together with the first of these sizes the numbers of a
 # stack are always rounded down, with the other one up.
 LARGE = 2 << 20, 768 << 10
 

@@ -56,7 +56,7 @@ class Bench:
         return env
 
     def command(self, *args, is_rooted=True, is_coded=False):
-        """The command line; it looks for binaries in folders of the test alone."""
+        """The command line; it looks for binaries only in folders of the test."""
         first = ["--message-codes"] if is_coded else []
         return [self.binary, *first, *(rooted(args) if is_rooted else map(str, args))]
 

@@ -90,7 +90,7 @@ def shows_difference(folder, options, base, new):
 
 
 def shows_signs(folder, delta):
-    """Of a difference of two profiles, what grew and what shrank: within one byte for each stack."""
+    """For a difference of two profiles, growth and shrinkage: within one byte for each stack."""
     faults = []
     for metric, signs in read(delta).items():
         path = write(folder, 'diff', '--frames=raw', f'--metric={metric}', delta)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'propert
 from harness import Tests, scratch  # noqa: E402
 
 t = Tests()
-TEXT = 0x1000  # where the code is, in the file and in memory
+TEXT = 0x1000  # offset of the code in the file and in memory
 START = 0x7f0000000000
 MORE = 8  # files of generated functions
 
@@ -51,7 +51,7 @@ class Machine:
         self.__dict__.update(more)
 
     def elf(self, code):
-        """A library of that code alone."""
+        """A library with only that code."""
         wide = self.bits == 64
         end, pages = TEXT + len(code), 0x1000
         ident = b'\x7fELF' + bytes([2 if wide else 1, 1 if self.order == '<' else 2, 1]) + bytes(9)
@@ -189,7 +189,7 @@ def compiled(machine, folder):
 def assembled(machine, folder):
     """Each form of a call that the machine has."""
     text = '\n'.join(line for part in machine.assembler.split(' ; ') for line in part.split('\n'))
-    nops = '\nnop' * 200  # where a fifth of the places follow calls, nothing is compared
+    nops = '\nnop' * 200  # if a fifth of the places follow calls, nothing is compared
     rows, code = disassemble(machine, clang(machine, folder, 'forms.s', f'.text\n{text}{nops}\n'))
     calls = [text for _, _, text in rows[:-200]]
     faults, behind, _ = judge(machine, folder, 'forms', rows, code)

@@ -4,7 +4,7 @@ changes within a range.
 
 usage: firefox.py BINARY TESTDATA PEERS
 
-PEERS is a folder with what package.json beside this file asks for; ./check --peers makes it.
+PEERS is a folder with what package.json next to this file asks for; ./check --peers makes it.
 """
 import pathlib
 import sys
@@ -47,7 +47,7 @@ def functions(folder, *args):
 
 
 def signs(folder, delta):
-    """Of a difference of two profiles, what each function has grown by, below zero where it shrank."""
+    """For a difference of two profiles, the growth of each function, below zero if it shrank."""
     wanted = by_leaf(read(delta)['inuse-space'])
     with open_profile(folder, '--full-names', delta) as session:
         shown = session.functions('t-0')
@@ -57,7 +57,7 @@ def signs(folder, delta):
 
 
 def timeline(folder):
-    """The profile shows the last dump as a whole; after the third dump it shows the changes since then."""
+    """The profile shows the last dump as one; after the third dump it shows the changes since then."""
     def flat(path):
         return {name: flat for flat, _, name in
                 t.table('--full-names', SYMBOLS, path).rows()}

@@ -227,7 +227,7 @@ def killed_controller():
                 break
             time.sleep(.05)
         os.killpg(controller.pid, 9)
-    time.sleep(2)  # for processes that continue alone
+    time.sleep(2)  # for processes that continue without their parent
     ended = [line.split('\t')[-1] for line in work.read_text().splitlines()[1:]]
     before = (FOLDER / 'orphaned.log').read_text().splitlines()
     status, text = parallel('all', 'orphaned.hpa', shards=12, agg=agg)

@@ -80,7 +80,7 @@ def draws_difference(options, base, new):
 
 
 def draws_signs(delta):
-    """Of a difference of two profiles: as wide as what grew, with what shrank before it."""
+    """For a difference of two profiles: as wide as what grew, with what shrank before it."""
     signs = read(delta)['inuse-space']
     return draws_changes(stack_sums((stack, s.grew) for stack, s in signs.items() if s.grew), '--frames=raw', delta)
 

@@ -29,7 +29,7 @@ PROGRAMS = {'alloc_c': ['jemalloc-lg0.heap', 'jemalloc-default-lg19.heap', 'jema
 # The known differences of names, and their causes: (pattern, replacement in both outputs).
 CAUSES = [
     (r' \(discriminator \d+\)', ''),  # notes of addr2line after a line
-    (r' \[clone [^]]*\]', ''),        # parts of functions, by nm alone
+    (r' \[clone [^]]*\]', ''),        # parts of functions, by nm only
     (r'@[0-9a-f]+\b', ''),            # the start of one of several of the name
     (r'<[0-9a-f]{16}>', ''),          # the same for full names
 ]
@@ -77,7 +77,7 @@ def make_library(folder):
 
 
 def cut(text, program, library, offset):
-    """The dump with the frames of the program alone, called from the malloc."""
+    """The dump with only the frames of the program, called from the malloc."""
     lines, ranges = [], []
     for line in text.splitlines():
         found = re.match(r'([0-9a-f]+)-([0-9a-f]+) ..x. .* (\S+)$', line)

@@ -202,7 +202,7 @@ def by_time(profile):
 
 
 def timeline(folder, options, times):
-    """Each dump of a timeline equals the profile of this dump alone."""
+    """Each dump of a timeline equals the profile of only this dump."""
     found = by_time(Profile(write(folder, 'timeline', '--timeline', '--no-symbols', *options,
                                   *SERIES)))
     faults = [] if list(found) == times else [f'{list(found)} instead of {times}']

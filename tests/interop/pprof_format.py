@@ -40,7 +40,7 @@ def as_protoc_does(folder, command, *args):
     once, twice = read(path)
     profile = Profile(path)
     wanted = [{'names': [name for name in profile.names(sample) if not re.search('[+@]0x', name)],
-               # It reads negative numbers as they are encoded, as unsigned ones.
+               # It reads negative numbers as unsigned, as they are in the encoding.
                'values': [str(value % 2**64) for value in sample.values],
                'labels': [label(*item) for item in sample.labels.items()]}
               for sample in profile.samples]

@@ -98,7 +98,7 @@ def shows_difference(folder, old, new):
 
 
 def shows_signs(folder, delta):
-    """Of a difference of two profiles, what grew and what shrank of each function."""
+    """For a difference of two profiles, growth and shrinkage of each function."""
     path = write(folder, 'signs.speedscope.json', 'diff', '--frames=raw', delta)
     signs = net(read(delta)['inuse-space'])
     shown = [{row[2]: number(row[1]) for row in profile['rows']} for profile in show(path)[0]]

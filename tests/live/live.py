@@ -80,7 +80,7 @@ def judge(runs, metric, which):
         variance = sum(variance_of(estimate / len(runs), first['size'], period)
                        for _, _, period in runs)
         low, high = interval(estimate, variance, biggest, ALPHA)
-        # The table's numbers are whole, and jemalloc's counts too.
+        # The table's numbers are integers, and jemalloc's counts too.
         if not low * 0.9999 - 1 <= truth <= high * 1.0001 + 1:
             faults.append(f'{metric} of {name}: {estimate}, interval [{low:.0f}, {high:.0f}], '
                           f'truth {truth}')

@@ -25,7 +25,7 @@ from harness import Tests, scratch  # noqa: E402
 GROUPS, UNITS = 10, (.1, 1, 10)
 KEYS = 'half', 'most', 'half_of_bytes'
 TICK = .0041  # includes adjustments of the clock
-SMALL = .8 * 256 / (.8 * 256 + .2 * 4096)  # of all bytes, those of objects of 256
+SMALL = .8 * 256 / (.8 * 256 + .2 * 4096)  # share of all bytes in objects of 256
 # Expected lifetimes of each distribution, in units: of half of the objects, of nine of ten, and of half of the bytes.
 WAYS = {'exponential': (math.log(2), math.log(10), math.log(2)), 'fixed': (1, 1, 1),
         'bimodal': (.05 + .1 * .5 / .8, 1 + 2 * .5, 1 + 2 * (.5 - SMALL) / (1 - SMALL)), 'never': None}

@@ -91,7 +91,7 @@ def where_dwarf_says(folder):
 
 
 def relative(folder):
-    """A path that is relative to nothing that is known is looked for below --source-dir alone."""
+    """A path that is relative to nothing that is known is looked for only below --source-dir."""
     program = Program(folder / 'relative', f'-ffile-prefix-map={folder}/relative=.', path='./src/a.cc')
     rows, text = program.list('take')
     faults = [] if not any(texts(rows, 'take')) and text.count('no source: ') == 1 and (

@@ -28,7 +28,7 @@ def holds_any(report, row):
 
 
 def load(text):
-    """A report as JSON; rows that hold something of other metrics alone are in JSON alone."""
+    """A report as JSON; rows that hold something of other metrics only are in JSON only."""
     report = json.loads(text, parse_float=str, parse_int=str)
     if 'rows' in report:
         report['rows'] = [row for row in report['rows'] if holds_any(report, row)]
@@ -43,9 +43,9 @@ class Shown:
     json_limit: int = 0     # rows of the rest
     cum: bool = False
     spread: bool = False
-    format: str = ''        # of the inputs, and how many distinct stacks they have
+    format: str = ''        # numbers of the inputs, and of their distinct stacks
     stacks: str = ''
-    wholes: dict = field(default_factory=dict)  # of each short name the whole ones
+    wholes: dict = field(default_factory=dict)  # the full names of each short name
     surer: dict = None      # the same report at another confidence
     is_jemalloc: bool = False  # all inputs are dumps of jemalloc
 
@@ -82,7 +82,7 @@ def is_uncertain(report):
     return space is not None and space['low'] is not None and space['low'] != space['high']
 
 
-# --- JSON alone -----------------------------------------------------------------------------------
+# --- JSON only ------------------------------------------------------------------------------------
 
 
 def check_flags(report):
@@ -100,7 +100,7 @@ def check_flags(report):
         if is_mixed or flags == ['mixed-sizes']:
             sheet.same(f'row {i}: flags and effective samples', (flags, samples, number['high']),
                        (['mixed-sizes'], None, None))
-        elif flags != wanted and samples != str(FEW):  # which may be less, and rounded
+        elif flags != wanted and samples != str(FEW):  # the number may be smaller, and rounded
             sheet.wrong(f'row {i}: flags', flags, samples)
     return sheet
 

@@ -94,7 +94,7 @@ def apart(paths, processes):
         found = list({processes[path]: path for path in reversed(left)}.values())[:4]
         others = [path for path in paths if processes[path] != processes[left[0]]]
         if len(found) < 2 and len(left) < 2 and not others:
-            return  # it is alone
+            return  # it is the only one
         found = found if len(found) > 1 else left[:4] if len(left) > 1 else [left[0], others[0]]
         left = [path for path in left if path not in found]
         yield tuple(found)
@@ -168,7 +168,7 @@ class Case:
     filter: str = 'none'
     unit: str = 'auto'
     variation: str = ''
-    limit: int = 0          # of the text
+    limit: int = 0          # rows of the text report
     json_limit: int = 0
 
 

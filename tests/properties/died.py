@@ -107,7 +107,7 @@ def all_cut():
 
 
 def newest_of_whole():
-    """Of several complete dumps the newest counts in place of a truncated one, however large an older one is."""
+    """The newest of several complete dumps replaces a truncated one, even if an older one is larger."""
     with scratch() as folder:
         paths = [pathlib.Path(folder, f'app.77.{i}.i{i}.heap') for i in range(3)]
         for path, values in zip(paths, ([900, 100], [300, 100], [500, 100])):

@@ -242,7 +242,7 @@ def intervals():
 
 
 def gate():
-    """--fail-if tests the rows that filters leave, as shares of the whole."""
+    """--fail-if tests the rows that filters leave, as shares of the total."""
     args = ('diff', '-q', SYMBOLS, '--fail-if=growth>20%', PROCS[0], PROCS[3])
     codes = {more: t.run(*args, *more).code
              for more in ((), ('--focus=^leaf_big',), ('--focus=^leaf_realloc',))}

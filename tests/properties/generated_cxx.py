@@ -7,7 +7,7 @@ from generated import Comparison, Names, bare
 
 FUNCTIONS = 40
 FILES = 4
-SIZES = 9  # of objects that are kept
+SIZES = 9  # number of objects that are kept
 
 HEAD = '''
 extern long (*const volatile table[])(unsigned long, long);

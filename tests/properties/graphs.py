@@ -19,7 +19,7 @@ from svg_reader import HOSTILE, escaped, hostile_profile, parse, strange
 t = Tests()
 SVG = '{http://www.w3.org/2000/svg}'
 CLOSE = .03         # points: three roundings
-ASCENT, DESCENT = .72, .21  # of letters, in parts of their size
+ASCENT, DESCENT = .72, .21  # heights of letters, as shares of their size
 PROGRAMS = ('clang_json', 'dbbench_lg15.18185.12', 'gdb', 'git_gc', 'mariadbd_lg14.15432.12', 'node',
             'perl_lg12.12936', 'postgres', 'python', 'redis_lg13.27533.11')
 DUMPS = [t.formats / 'jemalloc-cxx.heap', t.formats / 'jemalloc-clickhouse.heap',
@@ -308,7 +308,7 @@ def circle(count):
 
 
 def is_soon_done():
-    """The time of the whole program is only printed; the test fails if the time has no bound."""
+    """The time of the complete program is only printed; the test fails if the time has no bound."""
     with scratch() as folder:
         path = pathlib.Path(folder, 'circle.heap')
         path.write_text(circle(10000))

@@ -27,7 +27,7 @@ from profile_writer import Profile
 
 HERE = pathlib.Path(__file__).resolve().parent
 STACKS = 600
-STACKS_IN_MEMORY = 20000  # of whose memory the start is little
+STACKS_IN_MEMORY = 20000  # the memory of the start is a small part of theirs
 LARGE = {('tree', 'json'): 80000, ('top', 'svg'): 160000}  # stacks; twice as many do not fit into freed memory
 DUMPS = 40
 DEPTH = 12
@@ -35,7 +35,7 @@ FRAMES = 12000
 FUNCTIONS = 500
 MOST = 2.1
 MOST_MEMORY = 2.05
-BYTES = 20  # of memory, for each of a dump
+BYTES = 20  # bytes of memory for each byte of a dump
 INSTRUCTIONS = 500  # for each byte: 2 s for 10 MB where 2.5 take a nanosecond
 DAMAGED = 5  # exit status
 WORST = 3  # times a usual dump, by the byte
@@ -171,7 +171,7 @@ def pairs(folder, kind, stacks):
 
 @functools.cache
 def many_dumps(folder, kind, dumps):
-    """`dumps` dumps of 8 stacks each, four of which are in no other dump; and twice as many dumps."""
+    """`dumps` dumps of 8 stacks each, with four that are in no other dump; and twice as many dumps."""
     paths = [profile_of(folder, kind, f'dump.{i}', 8, 300, i) for i in range(2 * dumps)]
     return [paths[:dumps], paths]
 

@@ -19,14 +19,14 @@ from rooted import gone, rooted
 
 METRICS = ('inuse-objects', 'inuse-space', 'alloc-objects', 'alloc-space')
 JOBS = max(2, os.cpu_count() or 2)
-IS_SAMPLE = '--sample' in sys.argv  # of many runs of one kind, as under the sanitizers
+IS_SAMPLE = '--sample' in sys.argv  # only some of many runs of one kind, as under the sanitizers
 
 # --- tests ------------------------------------------------------------------------------
 
 
 class Tests:
     """Collects tests, runs them, reports each as one TAP line.  Runs of the binary look for binaries in folders of the
-    test alone, unless the test `is_of_machine`: about programs that it runs there."""
+    test only, unless the test `is_of_machine`: about programs that it runs there."""
 
     def __init__(self, is_of_machine=False):
         self.is_rooted = not is_of_machine
@@ -227,7 +227,7 @@ class Dump:
         start = next(i for i, line in enumerate(lines) if line.startswith('heap_v2/'))
         self.period = int(lines[start].split('/')[1])
         self.stacks = []   # [inuse objects, bytes, alloc objects, bytes] of the t* lines
-        self.threads = []  # of each stack: the same of each of its tN lines
+        self.threads = []  # for each stack: the same for each of its tN lines
         self.header = None
         for line in lines[start + 1:]:
             if line.startswith('MAPPED_LIBRARIES:'):

@@ -31,8 +31,8 @@ from harness import JOBS, Tests, scratch
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
-PRINT = '--print'  # what the harness gets of dumps with modules that machines have, to be compared
-# Of each suite all, or what the arguments say; each takes two seconds at most.
+PRINT = '--print'  # print the results of dumps with modules that machines have, for comparison
+# All tests of a suite, or those of the arguments; each takes two seconds at most.
 SUITES = [('properties', name) for name in ('allocator_frames', 'charges', 'firefox', 'groups', 'healthy', 'names', 'next_commands',
                                             'tables', 'threads', 'totals')]
 SUITES += [('properties', 'hermetic', PRINT), ('properties', 'frames', 'real/dbbench_lg15.18185.0.i0.heap.gz'), ('golden',), (
@@ -40,7 +40,7 @@ SUITES += [('properties', 'hermetic', PRINT), ('properties', 'frames', 'real/dbb
     'a_table_shows_enough_rows_and_no_more', 'rows_without_bytes_are_not_shown', 'an_allocating_function_has_its_own_line_in_a_tree')]
 MAPPING = re.compile(rb'^([0-9a-f]+)-([0-9a-f]+) (....) ([0-9a-f]+) \S+ \d+ +(/[^\n]*)$', re.M)
 FILLED_MAX = 4 << 20  # bytes of code of a decoy; of the rest, which is a hole, no address is called
-CALL = b'\xe8'        # of x86: with nothing else around, each address follows a call
+CALL = b'\xe8'        # of x86: with only this byte around, each address follows a call
 PAGE = 4096
 
 # --- decoys -----------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def logging_binary(folder):
 def lacks_root(words):
     """Whether the program may look at the machine."""
     is_said = any(word.startswith(('--no-symbols', '--symbol-dir-only', '--path-map=')) for word in words)
-    is_said &= words[0] != 'list' or '--symbol-dir-only' in words  # which looks for sources
+    is_said &= words[0] != 'list' or '--symbol-dir-only' in words  # list looks for sources
     return not is_said and words[0] not in ('help', 'version', 'manifest', 'digest') and not words[0].startswith('-')
 
 

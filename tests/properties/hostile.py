@@ -38,7 +38,7 @@ PROGRAM = pathlib.Path('srv/corpus/formats/alloc_c')
 FUNCTION = b'\x1b[m"<;\\\n\xff\x07'  # as long as the name that it replaces, leaf_mixed
 THREAD = b'\xe2\x80\xaew\x1b]0;x'
 FORMATS = t.formats_of()
-TABLES = [name for name in t.formats_of('trend') if name != 'html']  # a page has rows of functions alone
+TABLES = [name for name in t.formats_of('trend') if name != 'html']  # a page has only rows of functions
 COMMANDS = [(name, *['.'] * takes.startswith('REGEX ')) for name, takes in t.reports().items()]
 DATA = {'pprof', 'hpa'}  # names are unchanged in these, because they are for programs
 INVISIBLE = [0x07, 0x1b, 0x7f, 0x85, 0x9b, 0xad, 0x600, 0x61c, 0x180e, *range(0x200b, 0x2010),
@@ -428,7 +428,7 @@ def clipboard(folder):
     texts = json.loads(done.stdout)
     faults = look('clipboard', texts, 'clipboard')
     whole = [text for text in texts if shlex.split(text)[:1] == ['hprof-agg'] and re.search(r'(INPUT|NEW)\.\.\.$', text)]
-    names = [text for text in texts if ' peek ' in text and '\ufffd' not in text]  # of others the page does not have the bytes
+    names = [text for text in texts if ' peek ' in text and '\ufffd' not in text]  # no bytes of other metrics
     for text in names[::STEP]:
         done = t.run(*shlex.split(text)[1:-1], path)
         faults += [] if done.code == 0 else [f'{text}: {done.code}: {done.err}']

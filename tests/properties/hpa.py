@@ -25,7 +25,7 @@ import hpa_reader  # noqa: E402
 
 t = Tests()
 merge, merged, digest = t.merge, t.merged, t.digest
-LIMIT = [] if IS_SAMPLE else ['--max-memory=64MiB']  # which sanitizers do not do with
+LIMIT = [] if IS_SAMPLE else ['--max-memory=64MiB']  # too little for the sanitizers
 DUMPS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 600)
 HISTORY = 256
 REAL = sorted((t.testdata / 'real').glob('redis*.heap.gz'))
@@ -150,7 +150,7 @@ def older_first():
 
 
 def archives(count, tasks=6):
-    """Archives of whole processes, their dumps in any order, some with frames in no mapping."""
+    """Archives of complete processes, their dumps in any order, some with frames in no mapping."""
     faults = []
     with scratch() as folder:
         r, processes = random.Random(count), fleet_of(folder, count)
@@ -462,7 +462,7 @@ def made_otherwise():
         parameters = dict(hpa_reader.Partial(one.read_bytes()).parameters)
         faults += [f'{name} is no parameter' for name in MADE.keys() - parameters.keys()]
         for name, value in parameters.items():
-            if name == 'shard':  # of one there is no other
+            if name == 'shard':  # a single file has no other shard
                 continue
             row = bytes([len(name)]) + name.encode()
             parts = {'forged': pathlib.Path(folder, 'forged.hpa')}
@@ -658,7 +658,7 @@ def bombs(small):
 
 
 def peak_of(*args):
-    """(status, MiB of the largest resident set) of the program alone."""
+    """(status, MiB of the largest resident set) of the program only."""
     script = pathlib.Path(__file__).with_name('peak_memory.py')
     with tempfile.NamedTemporaryFile('r', encoding='ascii') as report:
         subprocess.run([sys.executable, '-S', script, report.name, *t.command(*args)], check=True,

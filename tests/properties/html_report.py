@@ -144,7 +144,7 @@ def diff_agrees(report, inputs, options=()):
             if faults:
                 return [f'{view} {asked} {sort}: {fault}' for fault in faults]
             cells += 2 * len(ours)
-    for metric in ('inuse-objects', 'inuse-space'):  # of both whichever is asked for
+    for metric in ('inuse-objects', 'inuse-space'):  # both metrics, with either as the requested one
         faults = compared(report, metric, report.changes(), changes_of(*options, f'--metric={metric}', *inputs))
         if faults:
             return [f'{metric}: {fault}' for fault in faults]

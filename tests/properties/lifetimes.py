@@ -40,7 +40,7 @@ def temporary():
 
 
 def kept():
-    """7.44 MiB held from the first dump to i10; of eight gaps nothing was allocated in any."""
+    """7.44 MiB held from the first dump to i10; nothing was allocated in any of the eight gaps."""
     found = [row for row in rows('--focus=redis', *REDIS[2:11])
              if abs(row['live'] / 2**20 - 7.44) < .02 and row['allocated'] < 1000]
     wrong = [row for row in found if row['no_turnover'] != 'pauses' or row['turnover'] is not None

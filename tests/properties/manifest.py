@@ -55,7 +55,7 @@ def cuts():
 
 
 def sums():
-    """Lists that are read one by one add up to the whole."""
+    """Lists that are read one by one add up to the total."""
     found = dict.fromkeys(METRICS, 0)
     for paths in cut(5).values():
         part = t.totals('--no-unbias', '-q', '--files-from=-', stdin='\n'.join(paths).encode(),

@@ -42,7 +42,7 @@ def memory_map(number):
 
 
 class Heap:
-    """Stacks, a fifth of which change from one dump to the next; some grow."""
+    """Stacks; a fifth of them change from one dump to the next; some grow."""
 
     def __init__(self, stacks, seed=1):
         self.r = random.Random(seed)

@@ -72,7 +72,7 @@ def stacks_add_up(path, space, objects):
                 yield f'{path.name}: {metric} {whole}, its sizes give {total}: {row["sizes"]}'
         for size, _, n, in_all in parts:
             if size and not near(n * size, in_all, 1e-6, .002 * size):
-                if not path.name.startswith('go-'):  # whose writer rounds both
+                if not path.name.startswith('go-'):  # their writer rounds both
                     yield f'{path.name}: {n} x {size} is not {in_all}'
         if [(part[0], part[1], part[2]) for part in parts] != tsv:
             yield f'{path.name}: tsv has {tsv}, json {parts}'

@@ -14,7 +14,7 @@ from harness import Tests, scratch
 t = Tests()
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
 REDIS = sorted(t.real.glob('redis*.heap.gz'))[:4]
-NO_MOMENTS = 'another dump of its process was chosen'  # of a series without --snapshots=each
+NO_MOMENTS = 'another dump of its process was chosen'  # for a series without --snapshots=each
 USAGES = {name: usage for name, usage in t.reports().items() if name not in ('manifest', 'digest')}
 FORMATS = {name: [each for each in t.formats_of(name) if each != 'hpa'] for name in USAGES}
 

@@ -81,7 +81,7 @@ def any_split(period):
             r = random.Random(seed)
             if seed % 3 == 0:
                 bags = split(r, every, r.randint(1, 5))
-            else: # whole processes, except for single dumps
+            else: # complete processes, except for single dumps
                 bags = [[path for own in bag for path in own] for bag in split(r, paths, r.randint(1, 5))]
                 if seed % 3 == 1 and len(bags) > 1:
                     bags[0].append(bags[1].pop())
@@ -96,7 +96,7 @@ def any_split(period):
                 faults.append(f'{where}: a process in two of them, and not a word')
             elif out and period == 1 and digest(out) != want:
                 faults.append(f'{where}: another digest: {totals(out)}, not {most}')
-            elif out: # each profile is rounded to whole bytes, each stack of it by less than one
+            elif out: # each profile is rounded to bytes, each of its stacks by less than one byte
                 found, slack = totals(out), 0 if period == 1 else len(bags) + 1
                 faults += [f'{where}: {kind}: {found[kind]}, not {most[kind]}'
                            for kind in most if abs(found[kind] - most[kind]) > slack]

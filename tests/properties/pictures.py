@@ -183,7 +183,7 @@ def differs(*args):
 
 
 def tested(*args):
-    """A function that is called in one way alone has the p-value of `diff --cum`."""
+    """A function that is called in only one way has the p-value of `diff --cum`."""
     _, boxes, _ = picture('diff', *args)
     rows = {row['name']: row for row in json.loads(
         t.ok('diff', '-q', '-n0', '-fjson', '--cum', *args).out_bytes)['rows']}

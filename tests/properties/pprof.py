@@ -133,7 +133,7 @@ def other_types():
 
 
 def other_names():
-    """Datadog's names of sample types; of two names for one column the first is used."""
+    """Datadog's names of sample types; the first of two names for one column is used."""
     p = Profile((('alloc-samples', 'count'), ('alloc-space', 'bytes'), ('inuse-objects', 'count'),
                  ('inuse-space', 'bytes'), ('heap-space', 'bytes'), ('resident_space', 'bytes')))
     p.sample([p.location(0, 0, [('f', '', 0)])], [20, 1280, 10, 640, 5, 7])

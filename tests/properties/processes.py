@@ -322,7 +322,7 @@ t.check('V11: intervals of the largest dump are shown, not values', peak_is_an_i
 
 
 def every_command():
-    """Whatever is asked: what the newest but the exit dump says, below what is said of the choice."""
+    """In every report: the numbers of the newest dump except the exit dump, and a message about the selection."""
     faults = []
     for command, *more in (('tree',), ('stacks', '-n9'), ('peek', '.'), ('merge', '-ffolded'), ('list', 'x'),
                            ('top', '--by=thread'), ('top', '--spread'), ('callgrind',), ('stacks', '-fjson'),

@@ -140,7 +140,7 @@ def mixed_names(program, files):
 
 
 def many_dumps(files_of, least):
-    """A partial of so many dumps of nine builds that they are not recorded individually: at least this share of bytes has
+    """An aggregate file of many dumps of nine builds, which are not recorded individually: at least this share of bytes has
     names, and none is wrong."""
     sums = t.in_parallel(lambda program: [mixed_names(program, files_of(program))], PROGRAMS)
     every, named, wrong = (sum(row[i] for row in sums) for i in range(3))
@@ -179,7 +179,7 @@ with scratch() as scratched:
             lambda: many_dumps(lambda program: program.files(*program.programs), .5))
     t.check('B44: with the file of one build, such an aggregate file has no wrong names',
             lambda: many_dumps(lambda program: program.files('base'), .01))
-    if 'clang' in binaries.compiler('CC'):  # whose lists of calls are not whole
+    if 'clang' in binaries.compiler('CC'):  # its lists of calls are incomplete
         t.done()
     t.in_parallel(lambda program: debug_files(program, *program.programs), PROGRAMS)
     t.check('B37: the debug file of the base names no other build', lambda: names(

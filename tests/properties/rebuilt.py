@@ -17,9 +17,9 @@ import generated  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
 t = Tests()
-ADDRESSES = 1500  # of a dump, ten to a stack
+ADDRESSES = 1500  # addresses of a dump, ten to a stack
 CHECKED = ADDRESSES * 9 // 10  # the last frame of a stack is not compared
-FUNCTIONS = 165   # of each of two files, with five calls each
+FUNCTIONS = 165   # functions in each of two files, with five calls each
 BASE = 0x555500000000
 COMPLAINTS = re.compile(r'differs from what ran|may not be what ran|another build|replaced or deleted')
 
@@ -122,7 +122,7 @@ def look(dump, folder, *options):
 
 
 def verdict(checked, failed):
-    """The verdict by the counts alone: whether there are names, and whether there is a warning."""
+    """The verdict by the counts only: whether there are names, and whether there is a warning."""
     named = failed == 0 or (failed == 1 and checked >= 20)
     return named, not named
 
@@ -280,7 +280,7 @@ def corpus(testdata):
 
 
 def right_builds(testdata):
-    """Real dumps whose programs are beside them."""
+    """Real dumps that are stored with their programs."""
     faults, checked = [], 0
     for dump in sorted(testdata.glob('formats/**/*.heap')):
         report = json.loads(t.ok('info', '-q', '-fjson', f'--symbol-dir={testdata}/root', '--symbol-dir-only', dump).out)

@@ -50,11 +50,11 @@ def gone(source):
 
 
 def rooted(args):
-    """The arguments as words; the program looks below each --symbol-dir alone, or in an empty folder."""
+    """The arguments as words; the program looks only below each --symbol-dir, or in an empty folder."""
     words = [str(arg) for arg in args]
     options = words[:words.index('--')] if '--' in words else words
     is_asked = any(word.startswith(('--symbol-dir-', '--path-map')) for word in options)
-    opens_none = any(word.startswith('--no-sym') for word in options) and words[0] != 'list'  # which opens sources
+    opens_none = any(word.startswith('--no-sym') for word in options) and words[0] != 'list'  # list opens sources
     if not words or words[0].startswith('-') or words[0] in OTHERS or is_asked or opens_none:
         return words
     folder = [] if any(word.startswith('--symbol-dir') for word in options) else [f'--symbol-dir={nothing()}']

@@ -87,7 +87,7 @@ def is_same(name, result, out, whole):
 
 
 def spilled(count, stacks, limit):
-    """The bytes that memory alone makes, where it does not do."""
+    """The bytes of a merge in memory, if memory is not enough."""
     faults = []
     with scratch() as folder:
         paths, out, whole = unlike(folder, count, stacks), pathlib.Path(folder, 'out.hpa'), pathlib.Path(folder, 'whole.hpa')
@@ -132,7 +132,7 @@ def shared(count, limit):
 
 
 def joined(count, stacks, limit):
-    """Shards that memory does not hold together, of two tasks each, become whole, or stay one of them."""
+    """Shards of two tasks each that do not fit into memory together are joined, or stay one of them."""
     faults = []
     with scratch() as folder:
         paths, out, whole = unlike(folder, count, stacks), pathlib.Path(folder, 'out.hpa'), pathlib.Path(folder, 'whole.hpa')
@@ -209,7 +209,7 @@ def reduces(count):
                 return faults
             made = sorted(pathlib.Path(folder).glob(f'{parts}.*.hpa'))
             takes[parts] = min(peak('merge', '-q', '-j1', '-o', pathlib.Path(folder, f'{parts}-out.hpa'), *made)
-                               for _ in range(5))  # which differ by some per cent
+                               for _ in range(5))  # these differ by some per cent
         told = ', '.join(f'{size:.1f} MiB of {parts}' for parts, size in takes.items())
         outs = [pathlib.Path(folder, f'{parts}-out.hpa').read_bytes() for parts in takes]
         return [told] if outs[0] != outs[1] or takes[64] > 1.5 * takes[8] else told

@@ -39,7 +39,7 @@ def without(number, error):
     program = struct.pack('HxxxxxxP', len(code), ctypes.addressof(filters))
 
     def install():
-        none, _ = ctypes.c_ulong(0), filters  # which has to be there still
+        none, _ = ctypes.c_ulong(0), filters  # the filters still have to exist
         if libc.prctl(38, ctypes.c_ulong(1), none, none, none) != 0 or \
                 libc.prctl(22, ctypes.c_ulong(2), program, none, none) != 0:
             os._exit(99)

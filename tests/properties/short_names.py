@@ -34,7 +34,7 @@ def names_of(*more):
 
 SHORT = known(names_of('--frames=all'))
 TOLD = known(row[2] for row in rows('--short-names'))  # apart
-NAMED = known(names_of('--frames=raw'))  # of all rows, by the pattern "."
+NAMED = known(names_of('--frames=raw'))  # for all rows, by the pattern "."
 FULL = known(row[2] for row in rows('--full-names'))
 
 
@@ -176,7 +176,7 @@ def filters():
 def table(*args):
     """The sorted list of [name and place of a row, its values]."""
     done = t.run('top', '-q', '-n0', '-fjson', '--no-error', *args)
-    if done.code == 5:  # of other sample types alone
+    if done.code == 5:  # there are only other sample types
         return []
     rows = json.loads(done.out)['rows']
     return sorted(([str(row.get(key)) for key in ('name', 'module', 'file', 'line', 'class')],
@@ -185,7 +185,7 @@ def table(*args):
 
 
 def other_rows(wanted, got):
-    """A pprof has whole bytes, of each stack."""
+    """A pprof profile has integer bytes for each stack."""
     if [place for place, _ in wanted] != [place for place, _ in got]:
         return [f'{row}' for row in wanted if row[0] not in [place for place, _ in got]] or ['more']
     return [f'{place}: {b} instead of {a}' for (place, a), (_, b) in zip(wanted, got)

@@ -1,4 +1,4 @@
-"""What grew and what shrank of a difference of two profiles, read from the protobuf alone."""
+"""Growth and shrinkage of a difference of two profiles, read from the protobuf only."""
 import collections
 import gzip
 

@@ -42,7 +42,7 @@ def folded(path, metric, signs, args):
         names, shrank, grew = line.rsplit(' ', 2)
         got[tuple(names.split(';'))] = Signs(int(grew), int(shrank))
     want = {stack: s for stack, s in signs.items() if s.grew or s.shrank}
-    # A merge's estimates of objects are no whole numbers.
+    # A merge's estimates of objects are not integers.
     return [fault for stack in {*got, *want} for fault in
             faults_of(got.get(stack, (0, 0)), want.get(stack, (0, 0)), stack, 1)] + \
         faults_of(totals(got), totals(want), 'in all', 1 if 'space' in metric else len(want))
@@ -219,7 +219,7 @@ def added():
 
 
 def nothing_left():
-    """Where filters leave no change, none is said, and nothing of what functions held."""
+    """If filters leave no change, no change is shown, and no memory of functions."""
     texts = [t.ok('diff', '--ignore=main', path).out for path in PROFILES]
     return [] if all(text.endswith('\n\nno change: nothing grew or shrank\n') for text in texts) else texts
 

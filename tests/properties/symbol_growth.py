@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Symbolization takes at most twice the work if a file has twice as many parts that could be read repeatedly: rows of
-a line program that all units share, units that share it, siblings, and siblings that point to themselves.  Of a large
-mapped file only a part is in memory at a time.
+a line program that all units share, units that share it, siblings, and siblings that point to themselves.  Only a part
+of a large mapped file is in memory at a time.
 
 usage: symbol_growth.py BINARY TESTDATA
 

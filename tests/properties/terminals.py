@@ -26,7 +26,7 @@ MAPS = [a for a in sys.argv[3:] if a.startswith('--')]
 SYMBOLS = [f'--symbol-dir={t.root}', *MAPS]
 KINDS = ('function', 'line', 'file', 'module', 'build', 'address', 'input', 'thread', 'process', 'program')
 WIDTHS = (40, 80, 120, 200)
-EDGES = r'[│├└┌ ]*'  # of a tree
+EDGES = r'[│├└┌ ]*'  # lines of a tree
 
 
 # --- terminals ------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def names_of(report, text):
 
 
 def check_names(report, shown, whole, where):
-    """Truncated rows are as distinguishable as whole ones."""
+    """Truncated rows are as distinguishable as complete ones."""
     faults = []
     if len(shown) != len(whole):
         return [f'{where}: {len(shown)} names instead of {len(whole)}']

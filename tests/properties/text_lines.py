@@ -150,7 +150,7 @@ class Text(Sheet):
         self.shown, self.lines, self.at = shown, text.split('\n'), 0
         self.kind, self.metric = report['command'], report.get('metric', '')
         self.is_space = self.metric.endswith('space')
-        self.called = {}  # each name in the table: the whole one
+        self.called = {}  # each name in the table: the full name
         self.percent = plain(Decimal(report['confidence']) * 100) if 'confidence' in report else ''
 
     # --- lines

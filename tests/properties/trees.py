@@ -14,7 +14,7 @@ WHOLE = (f'--symbol-dir={t.root}', '--no-unbias')
 
 
 def tree_of(*args):
-    """Rows with their whole path."""
+    """Rows with their full path."""
     report = json.loads(t.ok('tree', '-q', '-fjson', '--frames=all', *args).out)
     for row in report['rows']:
         above = () if row['parent'] is None else report['rows'][row['parent']]['path']

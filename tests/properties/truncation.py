@@ -66,7 +66,7 @@ def plain():
     whole, other = t.totals(WHOLE), t.totals(OTHER)
     with scratch() as directory:
         names = cut_all(directory, content)
-        # A last line without its newline can never be known to be whole.
+        # A last line without its newline can never be known to be complete.
         ends = {int(name[4:]) for name in names if content[:int(name[4:])].endswith(b'\n')}
         inside = [name for name in names if int(name[4:]) not in ends]
         faults = reported(directory, inside, other)
@@ -145,7 +145,7 @@ def kept():
 def kept_packed():
     """For a truncated gzip or zstd file, --keep-damaged uses the same part as for the text that can be unpacked."""
     lines = b''.join(b'@ 0x%x\n  t*: 1: %d [0: 0]\n' % (4096 + 16 * i, 8 * (1 + i * i % 997))
-                     for i in range(60000))  # of several windows
+                     for i in range(60000))  # the lines span several windows
     long = b'heap_v2/1\n  t*: 1: 8 [0: 0]\n' + lines + b'MAPPED_LIBRARIES:\n'
     faults = []
     for content in (WHOLE.read_bytes(), long):

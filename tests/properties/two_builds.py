@@ -466,7 +466,7 @@ def any_order():
 
 
 def rows_of_builds():
-    """A row for each build of a program, which add up to that of the program; of several the one that is not known."""
+    """A row for each build of a program, which add up to that of the program.  Only an unknown one of several is named."""
     dumps = [*of_build('1.4.1'), *of_build('1.4.1b')]
 
     def held(by, *names):

@@ -15,7 +15,7 @@ from harness import Tests, scratch
 
 t = Tests()
 WINDOW = 256 << 10  # HP_INPUT_STREAM_WINDOW
-WINDOWS = (1, 17)  # of up to 16 gzip is unpacked at once
+WINDOWS = (1, 17)  # up to 16 windows of gzip are unpacked at once
 TOO_DEEP = 65537  # frames
 BINARIES = [t.binary, *filter(os.path.exists, filter(None, os.environ.get('HPROF_AGG_BUILDS', '').split(':')))]
 

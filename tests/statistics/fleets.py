@@ -74,7 +74,7 @@ def faults_of(truth, values, metric):
             error /= size
         if mixed and metric.endswith('objects'):
             continue  # the error of counts of mixed sizes is not known
-        slack = 0.01 * wanted if mixed else 1  # whole numbers are printed
+        slack = 0.01 * wanted if mixed else 1  # integers are printed
         if abs(got - wanted) > 6 * error + slack:
             yield f'{stack["name"]}: {got}, true {wanted}, {(got - wanted) / error:.1f} errors'
 

@@ -215,7 +215,7 @@ def one_line(text):
 
 
 def faults_of(dumps):
-    """dumps: {path: (text, is rewritten)}, all of them whole."""
+    """dumps: {path: (text, is rewritten)}, all of them complete."""
     told, faults, shares = judge(list(dumps)), [], []
     for path, (text, is_rewritten) in dumps.items():
         kind, is_damaged = told[path]
@@ -316,6 +316,6 @@ def main():
 
 HEALTHY, DAMAGED, REAL = (*map(int, sys.argv[3:6]), *(2, 136, 1)[len(sys.argv) - 3:])
 SEED = ''.join(sys.argv[6:])
-LEAST = 0.9  # of all damaged ones
+LEAST = 0.9  # share of all damaged dumps that must be reported
 t = Tests()
 main()

@@ -22,7 +22,7 @@ from workloads import add, pair_of, written  # noqa: E402
 K, M = 1 << 10, 1 << 20
 UNITS = {'B': 1, 'KiB': K, 'MiB': M, 'GiB': K * M}
 WIDEST = 3
-NEAR = {32 * K: 2, 64 * K: 1, 96 * K: 1, 128 * K: 1, 192 * K: 1}  # of each stack
+NEAR = {32 * K: 2, 64 * K: 1, 96 * K: 1, 128 * K: 1, 192 * K: 1}  # objects of each size in each stack
 
 
 class Known:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests lifetime on programs whose objects have known lifetimes: its bounds contain the surviving share, its
-turnovers the true ratio of the whole heap, and its verdicts are right; the intervals of ages contain the true bytes.
+turnovers the true ratio of the complete heap, and its verdicts are right; the intervals of ages contain the true bytes.
 
 usage: lives.py BINARY TESTDATA HPROF_SIM [SERIES]   (of 1 and of 20 samples a unit, every other as with
 prof_unbias:false; 20, by hand 600)

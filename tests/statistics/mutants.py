@@ -18,7 +18,7 @@ import tempfile
 CC = shlex.split(os.environ.get('CC') or 'cc')
 FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VERSION=""', '-DHP_WITH_JANSSON']
 PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-llzma', '-lz', '-ldeflate', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-liberty',
-                     '-lseccomp', '-lm', '-pthread', '-fno-lto']  # of an archive with both the machine code alone
+                     '-lseccomp', '-lm', '-pthread', '-fno-lto']  # use only the machine code of an archive with both
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-lm']
 LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
@@ -193,7 +193,7 @@ MUTANTS = (
        'size_t parts = times->count / 4 < 4 ? 4 : times->count / 4 > 8 ? 8 : times->count / 4;\n'
        '    return hp_rise_of_parts(times->times, values, times->count, parts, times->parts_end);')],
      [('trend', 'trend/a_warm_up_is_no*'), ('onset', 'onset/cycles*')]),
-    # Who holds a row.
+    # Holders of a row.
     ('holders: rows tested one by one', 'view/holders.c',
      [('candidates.at[found].least <= alpha / (double)(candidates.count - found)', 'candidates.at[found].least <= alpha')],
      [('holders', 'holders/nobody*')]),

@@ -4,7 +4,7 @@ pages only, but unbiased by size class.
 
 usage: pages.py BINARY TESTDATA [--full] [--dumps=N] [--seed=N] [--jobs=N]
 
-Even sizes: the mean estimate is the truth but for 2 %.  Powers of two, and one size at either end of its
+Even sizes: the mean estimate differs from the truth by at most 2 %.  Powers of two, and one size at either end of its
 class: the interval holds the truth.  By itself it takes some seconds; 200 dumps a cell, some minutes:
 
     pages.py BINARY TESTDATA --full

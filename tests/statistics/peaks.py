@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A dump that is chosen as the largest has estimates that are too large.  For a process whose heap keeps its size
 while all of it is replaced, the intervals of the fullest dump contain the truth as often as they promise; those of
-the same dump alone, without knowledge of the choice, do not.
+only the same dump, without knowledge of the choice, do not.
 
 usage: peaks.py BINARY TESTDATA [SERIES]
 """
@@ -16,7 +16,7 @@ from harness import Tests, scratch  # noqa: E402
 
 SERIES = int(sys.argv.pop(3)) if len(sys.argv) > 3 else 60
 PERIOD = 65536
-SIZES = (4096, 20480)       # of the objects of two stacks
+SIZES = (4096, 20480)       # sizes of the objects of two stacks
 SAMPLES = 150               # expected for each stack
 t = Tests()
 

@@ -25,11 +25,11 @@ from harness import Tests, scratch  # noqa: E402
 
 SEEDS, DUMPS = (int(word) for word in (sys.argv[4:] + ['50', '1000'][len(sys.argv[4:]):]))
 PERIOD, SIZE, STACKS = 524288, 65536, 3
-SHAPE, MEAN = 4, 10  # of the gamma distribution that samples of a stack in a host are expected by
+SHAPE, MEAN = 4, 10  # of the gamma distribution of the expected samples of a stack in a host
 P = -math.expm1(SIZE * math.log1p(-1 / PERIOD))
 BYTES = SIZE / P  # that a sample represents
-BETWEEN = MEAN * MEAN / SHAPE  # of what is expected, in samples^2; hosts have it in all stacks alike
-ALL = STACKS * MEAN + STACKS ** 2 * BETWEEN  # of the samples of a dump
+BETWEEN = MEAN * MEAN / SHAPE  # variance between hosts of the expected samples, in samples^2, equal in all stacks
+ALL = STACKS * MEAN + STACKS ** 2 * BETWEEN  # variance of the samples of a dump
 t = Tests()
 
 
@@ -137,7 +137,7 @@ def rows_of(*inputs, **more):
 
 def as_dumps():
     """s^2 has the sd of a variance of 64 groups, and where few dumps hold most of a row, of how many dumps
-    these groups have by accident; what sampling adds to it is as good as known."""
+    these groups have by accident; the part that sampling adds is nearly certain."""
     faults, tested, far = [], 0, 0
     with scratch() as folder:
         tar = subprocess.run([SIM, 'fleet', '7', '0', '2000'], stdout=subprocess.PIPE, check=True).stdout

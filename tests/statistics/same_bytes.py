@@ -52,7 +52,7 @@ def write(folder, count):
 
 
 def digest(command, report, paths, threads=1):
-    if report[0] == 'diff':  # which order has no part in
+    if report[0] == 'diff':  # the order has no effect on it
         paths = sorted(paths)
         paths = [*paths[::2], '--to', *paths[1::2]]
     done = subprocess.run([*command, *report, '--no-symbols', '-q', f'-j{threads}', *map(str, paths)],

@@ -24,7 +24,7 @@ from harness import METRICS, Tests, scratch  # noqa: E402
 
 SEED, DUMPS = 1, 1000
 HOST = 16  # dumps of one, numbered on
-DIGEST = '17d34c9c76cbc8268aaad7b700715fee031cf9623f72c583366ece3113fd19db'  # of the archive of 1,000 dumps
+DIGEST = '17d34c9c76cbc8268aaad7b700715fee031cf9623f72c583366ece3113fd19db'  # digest of the archive of 1,000 dumps
 SUMS = ('live_objects', 'live_bytes', 'ever_objects', 'ever_bytes')  # in the order of METRICS
 
 
@@ -116,7 +116,7 @@ def far_off(found, sums, what):
     faults = []
     for metric, name in zip(METRICS, SUMS):
         if 'objects' in metric:
-            continue  # of mixed sizes: the interval has one end
+            continue  # mixed sizes: the interval has one bound
         cell, true = found[metric], sums['truth'][name]
         side = cell['high'] if true > cell['estimate'] else cell['low']
         if abs(true - cell['estimate']) > 2.5 * abs(side - cell['estimate']):

@@ -91,7 +91,7 @@ def faults_of_text(root):
 
 
 def entries(block):
-    """[command, output] of each command of a block, as lists of lines; what is before the first has no command."""
+    """[command, output] of each command of a block, as lists of lines; text before the first has no command."""
     found, goes_on = [[[], []]], False
     for line in block.splitlines():
         if line.startswith('$ ') and not goes_on:

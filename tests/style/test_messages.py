@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each message has a code beside its sentence, which is in no other place of the program.
+"""Each message has a code next to its sentence, and no other place of the program has this code.
 
     usage: test_messages.py ROOT
 """
