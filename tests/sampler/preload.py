@@ -228,10 +228,10 @@ def threads(directory):
         return faults
 
     for seed in range(1, 5):
-        t.check(f'64 threads, seed {seed}: the exact dump says what the program says',
+        t.check(f'64 threads, seed {seed}: the exact dump has the numbers of the program',
                 lambda: exactly(seed))
     for seed in range(5, 8):
-        t.check(f'64 threads without truth mode, seed {seed}: each function is covered',
+        t.check(f'64 threads without truth mode, seed {seed}: intervals contain the truth of each function',
                 lambda: sampled_only(seed))
 
 
@@ -273,9 +273,9 @@ def forks(directory):
             for path in glob.glob(f'{name}.[0-9]*.0.heap'))
         return [] if len(counts) > 4 else [f'children sampled alike: {counts}']
 
-    t.check('fork() from threads while others allocate', behaves)
-    t.check('each child has a dump of its own, with what it inherited and did not free', dumps)
-    t.check('children draw random numbers of their own', seeds)
+    t.check('fork() from threads while others allocate does no harm', behaves)
+    t.check('each child has its own dump, with the inherited memory that it did not free', dumps)
+    t.check('children draw independent random numbers', seeds)
 
 
 def signals(directory):
@@ -305,7 +305,7 @@ def signals(directory):
             faults.append(f'numbers are missing in {numbers}')
         return faults or f'{len(dumps)} dumps'
 
-    t.check('5000 signals to threads that allocate', behaves)
+    t.check('5000 signals to threads that allocate do no harm', behaves)
     t.check('every dump on a signal is complete', complete)
 
 
@@ -329,10 +329,10 @@ def frees(directory):
         seen = by_function(f'{name}.truth.heap', 'alloc-objects')
         return [] if seen.get('leaf') == 25600 else [str(seen)]
 
-    t.check('a program that frees all has nothing left and does not grow',
+    t.check('a program that frees everything has nothing left and does not grow',
             lambda: stays('sampled'))
-    t.check('the same in truth mode', lambda: stays('exact', truth='true'))
-    t.check('accum:true counts what was freed', accumulates)
+    t.check('in truth mode, such a program has nothing left and does not grow', lambda: stays('exact', truth='true'))
+    t.check('accum:true counts freed memory', accumulates)
 
 
 # --- promises of malloc() and operator new ------------------------------------------------
@@ -366,8 +366,8 @@ def promises(directory):
         return [str(seen)] if seen.get('after_all', 0) < 1000 * 16384 else []
 
     t.check('all promises are kept', none_says_no)
-    t.check('each operator new is seen where it is called', found)
-    t.check('sampling goes on after requests that no memory could satisfy',
+    t.check('each operator new is attributed to its caller', found)
+    t.check('sampling continues after requests that no memory can satisfy',
             lambda: compare([edges], directory / 'promises', lg_sample=0) or goes_on())
 
 
@@ -434,11 +434,11 @@ def configuration(directory):
         faults = [] if good == [2999 * 320] else [f'main;first;second;third has {good}']
         return faults + ([] if max(depths) == 128 else [f'the deepest has {max(depths)} frames'])
 
-    t.check('each malformed setting is told, and left at its default', malformed)
-    t.check('a dump that cannot be written is told in one sentence', unwritable)
-    t.check('the seed decides what is sampled, in truth mode as without', seeds)
-    t.check('a dump on request has the name asked for, and final:false leaves no other', requested)
-    t.check('%p is the process, and thread_name:true tells names', named)
+    t.check('each malformed setting is reported, and has its default', malformed)
+    t.check('a dump that cannot be written is reported in one sentence', unwritable)
+    t.check('the seed determines the samples, in truth mode and without it', seeds)
+    t.check('a dump on request has the requested name, and final:false writes no other', requested)
+    t.check('%p is the process, and thread_name:true writes names', named)
     for unwind in ('unwinder', 'frame-pointer'):
         t.check(f'unwind:{unwind} finds the callers, up to 128', lambda: chain(unwind))
     t.check('unwind:frame-pointer does no harm without frame pointers',
@@ -550,10 +550,10 @@ def git(directory):
         check = run(['git', '-C', repository, 'fsck', '--full', '--strict'], env=env)
         return [str(done) for done in (ours, check) if done.returncode or done.stdout]
 
-    t.check('git makes a repository', make)
-    t.check('git log', lambda: agrees('log', '--stat', '-p', 'main'))
-    t.check('git gc leaves a repository without faults', packs)
-    t.check('git blame', lambda: agrees('blame', 'main', '--', 'one'))
+    t.check('git makes a repository under the sampler', make)
+    t.check('git log works under the sampler', lambda: agrees('log', '--stat', '-p', 'main'))
+    t.check('git gc leaves a repository without faults under the sampler', packs)
+    t.check('git blame works under the sampler', lambda: agrees('blame', 'main', '--', 'one'))
 
 
 class Redis:

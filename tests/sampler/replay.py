@@ -136,7 +136,7 @@ def main():
                     f'prof_accum:{str(accum).lower()}')
             t.check(f'{what}: {line_count} lines are jemalloc\'s',
                     different or [] if line_count else ['no lines'])
-            t.check(f'{what}: {stack_count} stacks of one size each give their samples back',
+            t.check(f'{what}: the samples of {stack_count} stacks of one size each are recovered',
                     wrong or [] if stack_count else ['no stacks'])
             lines += line_count
             stacks += stack_count
