@@ -199,14 +199,14 @@ JEMALLOC = FOUND[0]
 CLANG = shutil.which('clang++')
 with scratch() as name:
     FOLDER = pathlib.Path(name)
-    for title, check in (('a source is found where debug information says', where_dwarf_says),
-                         ('or below --source-dir, if that is a relative path', relative),
+    for title, check in (('a source is found at the path of the debug information', where_dwarf_says),
+                         ('a source with a relative path is found below --source-dir', relative),
                          ('functions are picked by their own names', own_names),
-                         ('what is missing is said once', missing_once),
-                         ('R04: what a binary names is read only if it is called like a source',
+                         ('each missing source is reported once', missing_once),
+                         ('R04: a file that a binary names is read only if it is named like a source',
                           not_what_is_no_source),
-                         ('a source of another version is said', versions),
-                         *[('a source that is not what was compiled is said, by its MD5', digests),
-                           ('and not guessed where none is told', no_digests)][:2 if CLANG else 0]):
+                         ('a source of another version is reported', versions),
+                         *[('a source that differs from the compiled one is reported, by its MD5', digests),
+                           ('without an MD5, no source is reported as different', no_digests)][:2 if CLANG else 0]):
         t.check(title, lambda: check(FOLDER))
 t.done()

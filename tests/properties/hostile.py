@@ -452,12 +452,12 @@ with scratch() as scratch_folder:
     t.check('the reports contain the hostile names', lambda: is_there(hostile_options, hostile_paths))
 t.check(f'R11, R13, F13: {len(INVISIBLE)} invisible characters are escaped in every format', invisible)
 t.check('R11, R13: modules are escaped in every format', modules)
-for title, walk in ((f'{len(all_names())} names, in every format', all_of_them),
-                    ('messages, whatever a word of the command line or a file is called', messages_of_hprof_agg),
-                    ('paths on a terminal', paths_on_terminals),
-                    ('H5: what jeprof writes, in each of its modes', jeprof_writes),
-                    ('H5: messages of jeprof', messages_of_jeprof),
-                    ('H5: the shell of jeprof, and its files', shell),
+for title, walk in ((f'{len(all_names())} names are escaped in every format', all_of_them),
+                    ('messages escape words of the command line and names of files', messages_of_hprof_agg),
+                    ('paths are escaped on a terminal', paths_on_terminals),
+                    ('H5: reports of jeprof are escaped in each of its modes', jeprof_writes),
+                    ('H5: messages of jeprof are escaped', messages_of_jeprof),
+                    ('H5: the shell of jeprof escapes names, also in its files', shell),
                     ('H14: commands that a report suggests run', suggestions)):
     with scratch() as scratch_folder:
         t.check(title, lambda: walk(scratch_folder))

@@ -489,17 +489,24 @@ def builds_that_may_be_one(folder):
 
 with scratch() as scratched:
     TWO = unpacked(scratched, 'two')
-    for title, walk in (('B1: both files are found, wherever they are', everywhere), ('a stored base has the build of its dumps', stored_base),
-                        ('B43: a partial of both builds', both_builds),
-                        ('a stored build that the other side ran, too', stored_build_on_both_sides),
-                        ('B27: names that a partial keeps', kept_names), ('B28: names that only the base keeps', kept_names_of_one_side),
-                        ('B29: partials with builds and without', stamps), ('dumps of partials with builds and without', counted_stamps),
-                        ('a partial whose names are damaged', damaged_names),
-                        ('B32: a build that may be another', builds_that_may_be_one),
-                        ('B30: processes of a merged profile', merged_pprof),
-                        ('B3: without the file of a side nothing is claimed', one_file),
-                        ('B4: a process in four without a file', few_open), ('the total alone', total_alone), ('B6: a library that one side cannot name', library), ('one dump of each of two builds', gateways),
-                        ('B7: a leak is found without files', leak_without_files), ('lines and addresses', places),
+    for title, walk in (('B1: both files are found in any directory', everywhere),
+                        ('a stored base has the build of its dumps', stored_base),
+                        ('B43: an aggregate file of both builds has the names of its dumps', both_builds),
+                        ('a stored build is also compared with dumps', stored_build_on_both_sides),
+                        ('B27: names in an aggregate file are used', kept_names),
+                        ('B28: names in the base only are used', kept_names_of_one_side),
+                        ('B29: aggregate files with and without builds are not merged', stamps),
+                        ('dumps of aggregate files with and without builds are counted', counted_stamps),
+                        ('an aggregate file with damaged names is rejected', damaged_names),
+                        ('B32: a build that may be another one is not reported as gone', builds_that_may_be_one),
+                        ('B30: processes of a merged profile are compared by their mean', merged_pprof),
+                        ('B3: without the file of a side no change is claimed', one_file),
+                        ('B4: a process in four without a file is excluded from the comparison', few_open),
+                        ('the total is compared without names', total_alone),
+                        ('B6: a library without names on one side is not compared', library),
+                        ('one dump of each of two builds has names', gateways),
+                        ('B7: a leak is found without files', leak_without_files),
+                        ('a line or an address of only one build is not tested', places),
                         ('B10: the same processes have the same builds', same_processes)):
         with scratch() as folder_of_walk:
             t.check(title, lambda: walk(folder_of_walk))

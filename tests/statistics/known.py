@@ -194,15 +194,15 @@ def total_of(all_counts):
 
 t = Tests()
 for check, what in (
-        (two_of_many, 'two of 128 KiB seen, 1000 of 16 bytes not'),
-        (two_of_many_in_words, 'the number of objects is said to be of the sizes seen'),
-        (huge_and_tiny, '256 MiB and objects of 16 bytes'),
-        (near_the_interval, 'rewritten stacks of six objects near the interval'),
-        (equal_stacks, '200 equal stacks'),
-        (equal_stacks_unseen, 'the most in any one stack that was never sampled'),
-        (churn, 'raw, what was allocated, of three sizes'),
-        (churn_in_use, 'raw, what is alive, of three sizes'),
-        (churn_in_words, 'raw, what was allocated, as text')):
+        (two_of_many, 'two sampled objects of 128 KiB and 1000 unsampled ones of 16 bytes are in the intervals'),
+        (two_of_many_in_words, 'the number of objects is described as for the sizes seen'),
+        (huge_and_tiny, '256 MiB and objects of 16 bytes are in their intervals'),
+        (near_the_interval, 'rewritten stacks of six objects near the period are in their intervals'),
+        (equal_stacks, '200 equal stacks are in their intervals'),
+        (equal_stacks_unseen, 'the bound for any unsampled stack contains the truth'),
+        (churn, 'raw allocated bytes of three sizes are in their intervals'),
+        (churn_in_use, 'raw bytes in use of three sizes are in their intervals'),
+        (churn_in_words, 'the text shows raw allocated bytes within their interval')):
     t.check(what, check)
 for dump in ('two-of-many', 'huge-and-tiny', 'near-the-interval', 'equal-stacks', 'churn'):
     t.check(f'{dump} is recognized as its own kind', Known(dump).called_wrong)
