@@ -34,7 +34,7 @@ const VIEWS = ['code', 'own', 'all'];
 
 // --- quantiles ----------------------------------------------------------------------------------------
 
-test('quantiles of the gamma distribution are those of the library', () => {
+test('quantiles of the gamma distribution equal those of the library', () => {
   const { page } = load(program.write('quantiles', '--no-symbols', program.file('golden/cxx.heap')));
   const lines = execFileSync(QUANTILES, { encoding: 'utf8' }).trim().split('\n');
   let worst = 0;
@@ -138,7 +138,7 @@ for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
   });
 }
 
-test('a sum that is added up in another order is the same', async () => {
+test('a sum in another order is the same', async () => {
   const args = ['--no-symbols', program.file('real/rep_python_same_lg15.7620.0.f.heap.gz')], { page, model } = load(program.write('same', ...args));
   const state = { ...page.stateOfFragment(model, ''), view: 'own', metric: model.metrics.findIndex(({ name }) => name === 'alloc-space') };
   compareTable({ explorer: new page.Explorer(model), model, state }, await program.json('top', '--frames=own', '--metric=alloc-space', ...args));
@@ -215,7 +215,7 @@ for (const [what, [option, ...files]] of Object.entries(DIFFS)) {
 const asChanges = (json) => json && { ...json, rows: json.rows.map((row) => ({ ...row, base: row.shrank, new: row.grew, p: null, significant: false })) };
 
 for (const name of ['delta', 'leak']) {
-  test(`what grew and what shrank of a difference, ${name}, is the command line's`, async () => {
+  test(`difference of two profiles, ${name}: growth and shrinkage are the command line's`, async () => {
     const args = ['--no-symbols', program.file(`differences/${name}.pb.gz`)];
     const { page, model } = load(program.write(`difference ${name}`, ...args)), explorer = new page.Explorer(model), first = page.stateOfFragment(model, '');
     let count = 0;
@@ -390,7 +390,7 @@ const FOLDED = {
 };
 
 for (const [what, [command, [option, ...files]]] of Object.entries(FOLDED)) {
-  test(`folded frames of ${what} hold what the stacks through them do`, () => {
+  test(`folded frames of ${what} have the sums of their stacks`, () => {
     const args = files.map((file) => (file.startsWith('-') ? file : program.file(file)));
     const { page, model } = load(program.writeOf(command, `folded frames of ${what}`, option, ...args)), explorer = new page.Explorer(model);
     let count = 0;
@@ -447,7 +447,7 @@ async function compareFacets({ page, model }, args, state, options) {
 }
 
 for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
-  test(`facets of ${what} hold what classes and modules do`, async () => {
+  test(`facets of ${what} have the sums of classes and modules`, async () => {
     const args = [option, ...files.map((file) => program.file(file))], { page, model } = load(program.write(`facets of ${what}`, ...args));
     let count = 0;
     for (const [v, view] of VIEWS.entries()) {
@@ -488,20 +488,20 @@ async function compareLabels(by, args) {
 }
 
 for (const [what, [by, ...files]] of Object.entries(LABELED)) {
-  test(`facet of ${what} is what the command line says by it`, async () => {
+  test(`facet of ${what} has the rows of the command line`, async () => {
     const count = await compareLabels(by, files.map((file) => program.file(file)));
     assert.ok(count > 1);
     console.log(`# facet of ${what}: ${count} numbers`);
   });
 }
 
-test('facet of a label that several values have is what the command line says by it', async () => {
+test('facet of a label with several values has the rows of the command line', async () => {
   const merged = path.join(program.folder, 'inputs.pb.gz');
   execFileSync(BINARY, ['merge', '-q', '--no-symbols', '--by=input', '-o', merged, ...DUMPS['four processes'].slice(1).map((file) => program.file(file))]);
   assert.ok(await compareLabels('--by=label:input', [merged]) > 8);
 });
 
-test('facet of a label of samples, or else of their inputs, is what the command line says by it', async () => {
+test('facet of a label of samples, or else of inputs, has the rows of the command line', async () => {
   const files = ['golden/procs1.heap', 'golden/procs2.heap', 'formats/tcmalloc.pb.gz'].map((file) => program.file(file));
   assert.ok(await compareLabels('--by=label:access_hint', ['--label-from=(?<access_hint>procs[0-9])', ...files]) > 4);
 });
@@ -539,7 +539,7 @@ function comparePair({ explorer, model, state }, { rows }) {
 }
 
 for (const [what, { by, files, options = [], isMerged }] of Object.entries(GROUPS)) {
-  test(`${what}: what is left of one has the rows and the intervals that it has alone`, async () => {
+  test(`${what}: one value has the rows and intervals of a report on it only`, async () => {
     const paths = files.map((file) => program.file(file)), merged = path.join(program.folder, 'one.pb.gz'), groups = new Map();
     if (isMerged) {
       execFileSync(BINARY, ['merge', '-q', '--no-symbols', '--with-error', '-o', merged, program.file('golden/procs4.heap')]);
@@ -566,7 +566,7 @@ for (const [what, { by, files, options = [], isMerged }] of Object.entries(GROUP
   });
 }
 
-test('facets of a diff and of a series hold what both sides do', async () => {
+test('facets of a diff and of a series have the sums of both sides', async () => {
   const name = ({ name: one }) => one, sides = { base: ({ before }) => before.value, new: ({ after }) => after.value };
   for (const [command, [option, ...rest], keys] of [['diff', DIFFS.RocksDB, ['base', 'new']], ['trend', SERIES['a leak, three dumps'], ['first', 'last']]]) {
     const args = [option, ...rest.map((file) => program.file(file))], { page, model } = load(program.writeOf(command, `facets of a ${command}`, ...args));
@@ -584,7 +584,7 @@ test('facets of a diff and of a series hold what both sides do', async () => {
 
 // --- patterns -----------------------------------------------------------------------------------------
 
-test('patterns match what those of the browser match, and stop in time', () => {
+test('patterns match like those of the browser, and stop in time', () => {
   const { page } = load(program.write('patterns', '--no-symbols', program.file('golden/cxx.heap')));
   let seed = 1, count = 0;
   const random = (n) => { seed = (seed * 1103515245 + 12345) & 0x7fffffff; return (seed >> 8) % n; };
@@ -620,7 +620,7 @@ test('patterns match what those of the browser match, and stop in time', () => {
 
 // --- texts and boxes ----------------------------------------------------------------------------------
 
-test('what nobody sees is shown as what it is, as on the command line', () => {
+test('invisible characters are escaped as on the command line', () => {
   const { page } = load(program.write('texts', '--no-symbols', program.file('golden/cxx.heap')));
   for (const [text, shown] of [['a\u00adb', 'a\\u{00AD}b'], ['\u200b\u200d', '\\u{200B}\\u{200D}'], ['\u{e0041}', '\\u{E0041}'],
     ['\ufffe\uffff\u{1ffff}', '\\u{FFFE}\\u{FFFF}\\u{1FFFF}'], ['\x1b\x7f\x85', '\\x1B\\x7F\\u{0085}'], ['\u202e', '\\u{202E}'],
@@ -633,7 +633,7 @@ test('what nobody sees is shown as what it is, as on the command line', () => {
   }
 });
 
-test('what is too long for a box loses namespaces and folders first', () => {
+test('names too long for a box lose namespaces and folders first', () => {
   const { page } = load(program.write('labels', '--no-symbols', program.file('golden/cxx.heap')));
   for (const [name, room, shown] of [['a::b::Box<c::d>::grow', 21, 'a::b::Box<c::d>::grow'], ['a::b::Box<c::d>::grow', 20, 'b::Box<c::d>::grow'],
     ['a::b::Box<c::d>::grow', 5, 'Box<c::d>::grow'], ['(anonymous namespace)::Hidden::go', 10, 'Hidden::go'], ['a::~a', 4, '~a'],
@@ -642,7 +642,7 @@ test('what is too long for a box loses namespaces and folders first', () => {
   }
 });
 
-test('what is found holds what its rows do, also by the offsets that stand in names', () => {
+test('a search has the sum of its rows, also for offsets in names', () => {
   const { page, model } = load(program.write('found', '--no-symbols', program.file('real/redis_lg13.27533.13.f.heap.gz')));
   const explorer = new page.Explorer(model), state = page.stateOfFragment(model, '');
   const first = explorer.rows(state)[0], text = model.strings[model.names.text[first]];
@@ -653,7 +653,7 @@ test('what is found holds what its rows do, also by the offsets that stand in na
   }
 });
 
-test('what is found holds what filters by it leave, also where one of several frames of a name matches', () => {
+test('a search has the sum of a filter, also if one of several frames of a name matches', () => {
   const { page, model } = load(program.write('some frames', program.symbols, program.file('golden/cxx.heap'))), { frames } = model;
   const held = new page.Explorer(model), state = { ...page.stateOfFragment(model, ''), view: 'all' };
   const shared = held.rows(state).find((name) => new Set(held.places({ ...state, name }).map(({ frame }) => frame)).size > 1);
@@ -664,7 +664,7 @@ test('what is found holds what filters by it leave, also where one of several fr
   assert.ok(found > 0 && found < explorer.row(state, shared, true).cum.value);
 });
 
-test('what was searched for is forgotten at last', () => {
+test('old searches are forgotten', () => {
   const { page, model } = load(program.write('forgotten', '--no-symbols', program.file('golden/cxx.heap')));
   const { search } = new page.Explorer(model), first = search.search('e');
   for (let i = 0; i < 40; i++) {
@@ -686,7 +686,7 @@ test('calls of any depth are drawn, with the nearest callers', () => {
 
 // --- addresses ----------------------------------------------------------------------------------------
 
-test('a state comes back from the address, and any address is a state', () => {
+test('the address restores the state, and any address is a state', () => {
   const { page, model } = load(program.write('addresses', '--no-symbols', program.file('golden/cxx.heap')));
   const state = { metric: model.metrics.length - 1, view: 'own', sort: 'cum', name: 3, zoom: 2, from: 0, to: 0, search: 'a&b=%c', only: ['x y', '#'],
     without: ['\u202e', '"><img>'] };

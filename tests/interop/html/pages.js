@@ -666,7 +666,7 @@ async function forced(browser) {
 
 // --- how large, how fast ------------------------------------------------------------------------------
 
-test('script and style are no larger than they may be', () => {
+test('script and style keep their limit of size', () => {
   const { script, style } = partsOf(cxx), zipped = require('zlib').gzipSync(script + style, { level: 9 }).length;
   console.log(`# script and style: ${script.length + style.length} bytes, ${zipped} by gzip`);
   assert.ok(script.length + style.length <= 105000 && zipped <= 32768, `${script.length + style.length} bytes, ${zipped} by gzip`);
@@ -688,21 +688,21 @@ for (const [name, options] of Object.entries(BROWSERS)) {
     const step = (what, run) => new RegExp(process.env.ONLY || '').test(what) && t.test(`${name}: ${what}`, () => run(browser));
     await step('the leak of the C++ server', () => leak(browser, cxx, ['Leaky<\u2026>::make', /handle/, /main\.cpp:15/]));
     await step('the leak of the Go service', () => leak(browser, go, ['main.leak', /main\.main/, /\.go:\d+/]));
-    await step('what the Rust program holds', () => leak(browser, rust, ['writes-pprof+0xbeab0', /writes-pprof.0xbefd1/, /writes-pprof/]));
-    await step('back undoes, and the address says it all', undo);
-    await step('facets keep and leave out', facets);
+    await step('the memory of the Rust program', () => leak(browser, rust, ['writes-pprof+0xbeab0', /writes-pprof.0xbefd1/, /writes-pprof/]));
+    await step('back undoes a step, and the address has the complete state', undo);
+    await step('facets keep and exclude values', facets);
     await step('the flame graph zooms', flames);
-    await step('the script takes over what is there', takesOver);
+    await step('the script takes over the static page', takesOver);
     await step('the script takes over a diff', takesOverDiff);
-    await step('what grew, and is it real', findsGrowth);
+    await step('growth is found, and whether it is significant', findsGrowth);
     await step('the script takes over a difference of two profiles', takesOverDifference);
-    await step('what grew and what shrank, of which no base is known', showsBothSigns);
+    await step('growth and shrinkage are shown without a base', showsBothSigns);
     await step('the script takes over a trend', takesOverTrend);
-    await step('what grows, of which dumps', findsTrend);
+    await step('growth is shown with its dumps', findsTrend);
     await step('dumps are chosen by the mouse', drawsSelection);
-    await step('each process by itself', showsProcesses);
-    await step('what is gone is seen', showsGone);
-    await step('what is saved and copied', saves);
+    await step('each process is shown separately', showsProcesses);
+    await step('a stack that is gone is shown', showsGone);
+    await step('saved and copied texts are right', saves);
     await step('a stack is copied', copiesStack);
     await step('a tree of calls', callTree);
     await step('a tree of many calls', manyCalls);
@@ -779,7 +779,7 @@ async function measure(browser, file) {
 }
 
 if (process.env.ALL) {
-  test('how fast it is with many frames', async () => {
+  test('the page is fast with many frames', async () => {
     const browser = await puppeteer.launch({ headless: true, ...BROWSERS.Chromium });
     const dump = path.join(program.folder, 'large.heap');
     const { execFileSync } = require('child_process');
