@@ -332,7 +332,8 @@ def main():
                         lambda b=build, at=layout: store(folder, b, other, at))
             t.check(f'{name}: debug file in a store, with the binary', lambda b=build: [
                 fault for layout in LAYOUTS for fault in beside_binary(folder, b, layout)])
-            t.check(f'{name}: dumps of a pod use a store without the binary', lambda b=build: fleet(folder, b))
+            t.check(f'{name}: a profile merged in a pod gets its names from a store without the binary',
+                    lambda b=build: fleet(folder, b))
             t.check(f'{name}: a debug file replaces the binary', lambda b=build: in_place(folder, b))
             t.check(f'{name}: a debug file is rejected if its segments are not those of the map',
                     lambda b=build: not_in_place(folder, b, other))

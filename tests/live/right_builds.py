@@ -267,7 +267,7 @@ def main():
             t.check(what, lambda: all_follow(make(), least))
         t.check('every return address follows a call while a timer sends signals', lambda: interrupted(folder))
         if platform.machine() in ('x86_64', 'aarch64'):
-            t.check('a hand-made return address is reported as another build', lambda: by_hand(folder))
+            t.check('a hand-made return address at the end of a stack is not compared', lambda: by_hand(folder))
         t.check('a binary replaced by another build during the run is reported', lambda: replaced(folder, 'other'))
         t.check('a binary replaced by its own copy during the run is not reported', lambda: replaced(folder, 'itself'))
         t.check('a binary replaced by its own copy after the run is not reported', lambda: copied(folder))

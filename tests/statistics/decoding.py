@@ -154,5 +154,5 @@ with scratch() as directory:
     t.check('sizes of rewritten lines match all possible sets of objects', lambda: check(True, directory))
     t.check('sizes of raw lines match all possible sets of objects', lambda: check(False, directory))
     t.check('sizes of rewritten lines with more objects match all possible sets', lambda: check_more(directory))
-    t.check('bounds of sizes that may be whole pages contain all possible sets', lambda: of_pages(directory))
+    t.check('info reports sizes that may be whole pages', lambda: of_pages(directory))
 t.done()
