@@ -62,9 +62,8 @@ static void copy_map(struct hps_textfile *file) {
     close(map);
 }
 
-// Write all parts of a dump to `fd`.  Returns 0 or an errno.
-static int write_whole(int fd, const struct hps_ledger *ledger,
-                       struct hps_heapfile_options options) {
+int hps_dumpfile_write_to(int fd, const struct hps_ledger *ledger,
+                          struct hps_heapfile_options options) {
     static struct hps_textfile file; // static, as stacks may be small
     hps_textfile_init(&file, fd);
     int error = hps_heapfile_write(&file, ledger, options);
@@ -86,7 +85,7 @@ static int write_renamed(const struct hps_path *path, const char *temporary,
     if (fd < 0) {
         return errno;
     }
-    int error = write_whole(fd, ledger, options);
+    int error = hps_dumpfile_write_to(fd, ledger, options);
     if (close(fd) != 0 && error == 0) {
         error = errno;
     }

@@ -29,4 +29,9 @@ void hps_path_pattern(struct hps_path *path, const char *pattern, bool distinct)
 int hps_dumpfile_write(const struct hps_path *path, const struct hps_ledger *ledger,
                        struct hps_heapfile_options options);
 
+// Write a dump of the ledger to an open file.  Returns 0, or the errno of a failure.  The
+// function has static buffers, as the one above.
+int hps_dumpfile_write_to(int fd, const struct hps_ledger *ledger,
+                          struct hps_heapfile_options options);
+
 #endif

@@ -229,6 +229,23 @@ int hprof_sampler_dump(const char *name) {
     return error ? -1 : 0;
 }
 
+int hprof_sampler_dump_fd(int fd) {
+    if (!start() || hps_lock_is_mine(&lock)) {
+        errno = EBUSY;
+        return -1;
+    }
+    int before = errno;
+    hps_lock_take(&lock);
+    int error = hps_dumpfile_write_to(fd, &sampled,
+                                      (struct hps_heapfile_options){
+                                          .unbias = preferences.unbias,
+                                          .accum = preferences.accum,
+                                      });
+    unlock();
+    errno = error ? error : before;
+    return error ? -1 : 0;
+}
+
 // --- decisions ----------------------------------------------------------------------
 
 static uint64_t next_gap(void) {

@@ -90,4 +90,9 @@ void hps_tracker_drop(const struct hps_object *taken);
 // Returns 0, or -1 with errno.
 int hprof_sampler_dump(const char *name) __attribute__((visibility("default")));
 
+// Write a dump of the sampled objects to an open file, whose contents are replaced by the
+// caller.  Threads of the program may wait meanwhile, so the file should be in memory.
+// Returns 0, or -1 with errno.
+int hprof_sampler_dump_fd(int fd) __attribute__((visibility("default")));
+
 #endif

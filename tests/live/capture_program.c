@@ -1,0 +1,142 @@
+// A program that does what its arguments say, one after the other:
+//   grow MIB_PER_SECOND MIB   allocate and keep memory
+//   fork                      go on in a child, and wait for it
+//   daemon                    go on in a daemon
+//   close                     close all descriptors from 3 on
+//   descriptors               print how many descriptors are open
+//   unshare                   print the error of unshare(CLONE_NEWUSER), or 0
+//   now REASON                ask for a set, print the result
+//   start FOLDER              start to capture: only with -DVENDORED
+//   sleep SECONDS             sleep
+//   longest SECONDS           print the longest wait in malloc, in milliseconds
+//   say                       print the process id
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef VENDORED
+#    include "hprof_capture.h"
+int mallctl(const char *, void *, size_t *, void *, size_t);
+
+static int dump(const char *path, void *data) {
+    return mallctl((const char *)data, NULL, NULL, &path, sizeof path);
+}
+
+static void start(const char *folder) {
+    static struct hprof_capture_options options;
+    options.folder = folder;
+    options.dump = dump;
+    options.data = (void *)"prof.dump";
+    printf("start %d\n", hprof_capture_start(&options));
+}
+#else
+int hprof_capture_now(const char *reason) __attribute__((weak));
+#endif
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+__attribute__((noinline)) static void leak(void) {
+    for (int i = 0; i < 64; i++) {
+        char *object = malloc(16384);
+        if (!object) {
+            printf("out of memory\n");
+            exit(3);
+        }
+        memset(object, 1, 16384);
+    }
+}
+
+static void grow(double rate, int mib) {
+    double begun = now();
+    for (int i = 0; i < mib; i++) {
+        leak();
+        while ((now() - begun) * rate < i) {
+            usleep(200);
+        }
+    }
+}
+
+static void wait_longest(double seconds) {
+    double longest = 0, end = now() + seconds;
+    for (double begun = now(), after; begun < end; begun = after) {
+        // Large enough to be sampled now and then, which needs the profiler's locks.
+        void *volatile object = malloc(8192);
+        free(object);
+        after = now();
+        longest = after - begun > longest ? after - begun : longest;
+    }
+    printf("longest %.0f\n", longest * 1e3);
+}
+
+static int descriptors(void) {
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    while (directory && readdir(directory)) {
+        count++;
+    }
+    closedir(directory);
+    return count - 3; // ".", ".." and the directory
+}
+
+static void go_on_in_child(void) {
+    pid_t child = fork();
+    if (child != 0) {
+        int status = 1;
+        waitpid(child, &status, 0);
+        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+    }
+}
+
+int main(int count, char **words) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (int i = 1; i < count; i++) {
+        const char *word = words[i];
+        if (strcmp(word, "grow") == 0) {
+            grow(atof(words[i + 1]), atoi(words[i + 2]));
+            i += 2;
+        } else if (strcmp(word, "fork") == 0) {
+            go_on_in_child();
+        } else if (strcmp(word, "daemon") == 0) {
+            if (daemon(1, 1) != 0) {
+                return 4;
+            }
+        } else if (strcmp(word, "close") == 0) {
+            for (int fd = 3; fd < 1024; fd++) {
+                close(fd);
+            }
+        } else if (strcmp(word, "descriptors") == 0) {
+            printf("descriptors %d\n", descriptors());
+        } else if (strcmp(word, "unshare") == 0) {
+            printf("unshare %d\n", unshare(CLONE_NEWUSER) == 0 ? 0 : errno);
+        } else if (strcmp(word, "now") == 0) {
+            printf("now %d\n", hprof_capture_now(words[++i]));
+        } else if (strcmp(word, "sleep") == 0) {
+            double end = now() + atof(words[++i]);
+            while (now() < end) {
+                usleep(1000);
+            }
+        } else if (strcmp(word, "longest") == 0) {
+            wait_longest(atof(words[++i]));
+        } else if (strcmp(word, "say") == 0) {
+            printf("pid %d\n", (int)getpid());
+#ifdef VENDORED
+        } else if (strcmp(word, "start") == 0) {
+            start(words[++i]);
+#endif
+        } else {
+            return 5;
+        }
+    }
+    return 0;
+}
