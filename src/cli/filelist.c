@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <poll.h>
@@ -190,17 +191,72 @@ static int by_name(const void *left, const void *right) {
     return strcmp(*a, *b);
 }
 
-// Append the dumps in a folder, sorted by path.
+// Append the path of a file in a folder.
+static char *add_path(struct hp_cli_filelist *list, const char *path, const char *name) {
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    size_t size = strlen(path) + strlen(name) + 2;
+    char **text = add_text(list);
+    *text = hp_cli_resize(NULL, size);
+    snprintf(*text, size, "%s%s%s", path, slash, name);
+    return *text;
+}
+
+static bool has_end(const char *name, const char *end) {
+    size_t length = strlen(name), size = strlen(end);
+    return length > size && strcmp(name + length - size, end) == 0;
+}
+
+// Whether a file of a set is an input: a dump, and for an account also what explains it.
+static bool is_of_set(const struct hp_cli_filelist *list, int set, const char *name) {
+    struct stat info;
+    bool is_named_so = has_end(name, ".heap") ||
+                       (list->with_statistics &&
+                        (has_end(name, ".smaps") ||
+                         (has_end(name, ".json") && strcmp(name, "facts.json") != 0)));
+    return is_named_so && name[0] != '.' &&
+           fstatat(set, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+}
+
+// Whether an open folder is a set of the capture.
+static bool is_set(int folder) {
+    struct stat info;
+    return fstatat(folder, "facts.json", &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(info.st_mode);
+}
+
+// Append the inputs in a folder inside `path`, if it is a set.  Sets that are not
+// complete have names that begin with a dot.
+static void add_set(struct hp_cli_filelist *list, int parent, const char *path,
+                    const char *name) {
+    int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int fd = name[0] != '.' ? openat(parent, name, flags) : -1;
+    DIR *set = fd >= 0 ? fdopendir(fd) : NULL;
+    if (set != NULL && is_set(fd)) {
+        const char *folder = add_path(list, path, name);
+        for (const struct dirent *entry; (entry = readdir(set)) != NULL;) {
+            if (is_of_set(list, fd, entry->d_name)) {
+                hp_cli_words_add(&list->paths, add_path(list, folder, entry->d_name));
+            }
+        }
+    }
+    if (set != NULL) {
+        closedir(set);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+}
+
+// Append the dumps in a folder, and those of the sets in it, sorted by path.
 static void add_dumps(struct hp_cli_filelist *list, DIR *folder, const char *path) {
     size_t first = list->paths.count;
-    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    int fd = dirfd(folder);
+    bool is_of_capture = is_set(fd);
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (is_dump(dirfd(folder), entry->d_name)) {
-            size_t size = strlen(path) + strlen(entry->d_name) + 2;
-            char **text = add_text(list);
-            *text = hp_cli_resize(NULL, size);
-            snprintf(*text, size, "%s%s%s", path, slash, entry->d_name);
-            hp_cli_words_add(&list->paths, *text);
+        if (is_dump(fd, entry->d_name) ||
+            (is_of_capture && is_of_set(list, fd, entry->d_name))) {
+            hp_cli_words_add(&list->paths, add_path(list, path, entry->d_name));
+        } else if (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) {
+            add_set(list, fd, path, entry->d_name);
         }
     }
     if (list->paths.count > first) {

@@ -12,6 +12,7 @@ struct hp_cli_filelist {
     size_t base_count;
     char **texts; // owned memory with the paths of lists and folders
     size_t text_count;
+    bool with_statistics;    // add the statistics in sets, too; set by the caller
     const char *bare_folder; // a folder among the inputs that has no dumps, or NULL
 };
 
@@ -26,8 +27,9 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list,
                          struct hp_err *err);
 
 // Add an input.  A file is added by its path; a folder adds its files *.heap* and
-// *.pb.gz, sorted by name, without its subfolders.  A folder without such files is added
-// as an input, which then cannot be read.
+// *.pb.gz, sorted by name.  Of its subfolders, those that the capture wrote (sets) add
+// their dumps.  A folder without such files is added as an input, which then cannot be
+// read.
 void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path);
 
 // Returns HP_E_EMPTY if the only input is a folder without dumps, else HP_OK.

@@ -101,6 +101,7 @@ static int collect_inputs(const struct hp_cli_settings *settings,
                           struct hp_cli_filelist *list, struct hp_err *err) {
     size_t i = 0;
     int ret = check_stdin(settings, err);
+    list->with_statistics = settings->report.kind == HP_REPORT_ACCOUNT;
     for (; i < settings->base_words; i++) {
         hp_cli_filelist_add(list, settings->inputs.items[i]);
     }

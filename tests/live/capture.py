@@ -2,7 +2,7 @@
 """Programs under libhprof-capture.so and with the vendored file: they leave sets that hprof-agg reads, whatever happens
 to them, and behave as they do without.
 
-usage: capture.py BINARY TESTDATA CAPTURE_LIBRARY SAMPLER_LIBRARY
+usage: capture.py BINARY TESTDATA CAPTURE_LIBRARY SAMPLER_LIBRARY RECORD
 
 A group with a limit of memory is made where the machine lets us; otherwise RLIMIT_AS is the limit, and this is said.
 """
@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE.parent / 'properties'))
 import jemalloc  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
-CAPTURE, SAMPLER = (os.path.abspath(path) for path in sys.argv[3:5])
+CAPTURE, SAMPLER, RECORD = (os.path.abspath(path) for path in sys.argv[3:6])
 SOURCE = HERE.parents[1] / 'sampler' / 'capture'
 CLEAN = {k: v for k, v in os.environ.items()
          if not k.startswith(('MALLOC_', 'HPROF_', 'LD_', 'ASAN_', 'UBSAN_'))}
@@ -370,6 +370,126 @@ def exported():
     return faults
 
 
+# --- hprof-record -----------------------------------------------------------------------
+
+
+def record(*words, **more):
+    return subprocess.run([RECORD, *map(str, words)], env={**CLEAN, **more}, capture_output=True, text=True, cwd=FOLDER,
+                          check=False, timeout=100)
+
+
+def planned(*words, **more):
+    """The variables that hprof-record would set."""
+    got = record('--dry-run', *words, **more)
+    return dict(line.split('=', 1) for line in got.stdout.splitlines()) if got.returncode == 0 else got.stderr
+
+
+def recorded():
+    faults = []
+    for which, profiler in (('auto', 'sampler'), ('jemalloc', 'jemalloc')):
+        folder = place(f'recorded-{which}')
+        got = record('-o', folder, f'--with={which}', '--lg-sample=14', '--', PROGRAM, 'grow', 500, 100)
+        faults += expect((got.returncode, got.stdout, got.stderr.count('\n'), str(folder) in got.stderr), (0, '', 1, True))
+        faults += halves(folder) + expect({facts(path)['profiler'] for path in sets(folder)}, {profiler})
+        faults += leaks(sets(folder)[-1])
+    got = record('-o', place('of-static'), STATIC, 'grow', 500, 20)
+    return faults + expect((got.returncode, [facts(path)['profiler'] for path in sets(FOLDER / 'of-static')]),
+                           (0, ['jemalloc']))
+
+
+def becomes():
+    """It is the program: process id, status and signals."""
+    folder = place('becomes')
+    faults = expect(record('-o', folder, 'sh', '-c', 'exit 7').returncode, 7)
+    faults += expect(record('-o', folder, 'sh', '-c', 'kill -TERM $$').returncode, -signal.SIGTERM)
+    with subprocess.Popen([RECORD, '-o', folder, PROGRAM, 'say'], env=CLEAN, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as process:
+        faults += expect(process.communicate()[0], f'pid {process.pid}\n')
+    return faults + expect(record('-o', folder, 'no-such-program').returncode, 127)
+
+
+def of_user():
+    """Variables of the user stay, and come after ours."""
+    got = planned(STATIC, LD_PRELOAD='/x/mine.so', MALLOC_CONF='narenas:1', _RJEM_MALLOC_CONF='')
+    faults = expect((got['MALLOC_CONF'], got['_RJEM_MALLOC_CONF'], got['LD_PRELOAD']),
+                    ('prof:true,narenas:1', 'prof:true', f'{CAPTURE}:/x/mine.so'))
+    got = planned('--every=5', '--signal=USR1', '--program=a', '--program=b', PROGRAM, HPROF_SAMPLER='accum:true')
+    faults += expect(got['HPROF_CAPTURE'].split(',')[1:], ['every:5', 'signal:USR1', 'programs:a|b'])
+    return faults + expect((got['HPROF_SAMPLER'][-11:], '%p' in got['HPROF_SAMPLER'], got['LD_PRELOAD']),
+                           (',accum:true', True, f'{CAPTURE}:{SAMPLER}'))
+
+
+def scripts():
+    chain = [FOLDER / f'script{i}' for i in range(7)]
+    for i, path in enumerate(chain):
+        path.write_text(f'#!{chain[i - 1]}\n' if i else f'#!/usr/bin/env -S {PROGRAM} say\n')
+        path.chmod(0o755)
+    faults = expect(isinstance(planned(chain[2]), dict), True) + expect(record(chain[6]).returncode, 126)
+    folder = place('of-script')
+    script = FOLDER / 'starter'
+    script.write_text(f'#!/bin/sh\n{PROGRAM} grow 500 70\n')
+    script.chmod(0o755)
+    got = record('-o', folder, script)
+    return faults + expect((got.returncode, {path.name.split('.')[0] for path in sets(folder)}), (0, {'grower'}))
+
+
+def refused():
+    source = FOLDER / 'static.c'
+    source.write_text('int main(void) { return 0; }\n')
+    static, suid, other, own = (FOLDER / name for name in ('all-static', 'suid', 'other-libc', 'own-malloc'))
+    compiler = (os.environ.get('CC') or 'cc').split()
+    subprocess.run([*compiler, '-static', '-o', static, source], check=True)
+    subprocess.run([*compiler, '-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1', '-o', other, source], check=True)
+    source.write_text('#include <stddef.h>\nvoid *malloc(size_t size) { return (void *)(size & 0); }\n'
+                      'void free(void *o) { (void)o; }\nint main(void) { return 0; }\n')
+    subprocess.run([*compiler, '-fno-builtin', '-o', own, source], check=True)
+    shutil.copy(PROGRAM, suid)
+    suid.chmod(0o4755)
+    text = FOLDER / 'text'
+    text.write_text('no program\n')
+    text.chmod(0o755)
+    damaged = FOLDER / 'damaged'
+    damaged.write_bytes(PROGRAM.read_bytes()[:700])
+    damaged.chmod(0o755)
+    faults = []
+    for path, word in ((static, 'static'), (suid, 'setuid'), (other, 'loader'), (own, 'malloc'), (text, 'script'),
+                       (damaged, '')):
+        got = record('-o', place('refused'), path)
+        faults += expect((path.name, got.returncode, word in got.stderr), (path.name, 126, True))
+    return faults
+
+
+def of_python():
+    folder = place('of-python')
+    program = FOLDER / 'leaks.py'
+    program.write_text('kept = [str(i) * 3 for i in range(400000)]\n')
+    got = record('-o', folder, '--lg-sample=14', os.path.realpath(sys.executable), program)
+    faults = expect(got.returncode, 0) + halves(folder)
+    sizes = [json.loads(t.run('top', '--format=json', path, is_rooted=False).out)['total'] for path in sets(folder)[-1:]]
+    return faults + expect(bool(sizes), True)
+
+
+def read_as_folder():
+    """A folder of sets is an input: the newest dump of each process, and what explains it."""
+    folder = place('read')
+    run(folder, 'now', 'a', 'grow', 500, 30, 'now', 'b', 'grow', 500, 30, 'now', 'c', more='exit:false')
+    run(folder, 'grow', 500, 20, 'now', 'd', more='exit:false')
+    info = json.loads(t.run('info', '--format=json', folder, is_rooted=False).out)
+    faults = expect(len(info['inputs']), 4)
+    used = t.run('info', '--print=used', folder, is_rooted=False).out.splitlines()
+    faults += expect(sorted(re.sub(r'.*\.m', '', path) for path in used), ['0.heap', '2.heap'])
+    faults += expect(t.run('trend', sets(folder)[0].parent, is_rooted=False).code != 2, True)
+    account = t.run('account', '--format=json', sets(folder)[2], is_rooted=False)
+    faults += expect(account.code, 0)
+    outside = FOLDER / 'other-set'
+    shutil.copytree(sets(folder)[0], outside)
+    (folder / 'z.1.20200101T000000-000Z.1M').symlink_to(outside)
+    (folder / '.tmp-y').mkdir()
+    shutil.copytree(outside, folder / '.tmp-x')
+    info = json.loads(t.run('info', '--format=json', folder, is_rooted=False).out)
+    return faults + expect(len(info['inputs']), 4)
+
+
 t = Tests(is_of_machine=True)
 with scratch() as scratched:
     FOLDER = pathlib.Path(scratched)
@@ -400,4 +520,11 @@ with scratch() as scratched:
     t.check('no descriptor is kept, and a signal asks for a set', guest)
     t.check('maps of names from a just-in-time compiler are in the set', maps_of_names)
     t.check('the library exports two functions, and the vendored file compiles as C and C++', exported)
+    t.check('hprof-record starts a program with the profiler that works', recorded)
+    t.check('hprof-record becomes the program: status, signals and process id', becomes)
+    t.check('variables of the user come after those of hprof-record', of_user)
+    t.check('scripts are followed to their program, at most five', scripts)
+    t.check('programs into which nothing can be loaded are refused', refused)
+    t.check('Python allocates by malloc under hprof-record', of_python)
+    t.check('a folder of sets is an input', read_as_folder)
 t.done()
