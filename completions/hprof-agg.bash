@@ -88,6 +88,7 @@ _hprof_agg() {
         manifest) words='--files-from= --snapshots= --null --output= --shards= --quiet --help --version' ;;
         digest) words='--help --version' ;;
         jeprof) words='' ;;
+        doctor) words='' ;;
         help) words='--help --version' ;;
         version) words='--help --version --licenses --features' ;;
         benchmark) words='--files-from= --tar= --maps= --snapshots= --null --on-duplicate= --keep-unmapped --no-input-ids --keep-damaged --wait --max-skipped= --min-age= --max-input-size= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --large-sizes= --compat= --no-unbias --by= --label-from= --no-inlines --short-names --full-names --focus= --ignore= --hide= --show= --show-from= --thread= --older-than= --frames= --wrapper= --own= --frame-rules= --all-frames --only= --limit= --sort= --cum --unit= --confidence= --width= --no-error --spread --sizes --ages --symbol-dir= --symbol-dir-only --path-map= --no-symbols --sandbox= --format= --output= --redact --redact-key= --flavor= --with-error --max-samples= --max-depth= --max-bytes= --color= --progress= --quiet --verbose --jobs= --max-memory= --help --version' ;;
@@ -105,7 +106,7 @@ _hprof_agg() {
         *) words='--files-from= --tar= --stats= --smaps= --recent= --maps= --to --base-files-from= --time-from= --snapshots= --null --on-duplicate= --keep-unmapped --no-input-ids --with-builds --with-names --keep-damaged --wait --max-skipped= --min-age= --max-input-size= --strict --metric= --inuse_space --inuse_objects --alloc_space --alloc_objects --large-sizes= --compat= --no-unbias --by= --label-from= --no-inlines --short-names --full-names --timeline --focus= --ignore= --hide= --show= --show-from= --thread= --older-than= --frames= --wrapper= --own= --frame-rules= --all-frames --only= --limit= --sort= --cum --unit= --confidence= --width= --no-error --invert --min-share= --spread --sizes --ages --pairs --waste --fail-if= --symbol-dir= --symbol-dir-only --path-map= --source-dir= --no-symbols --sandbox= --format= --output= --shards= --shard= --print= --redact --redact-key= --flavor= --with-error --max-samples= --max-depth= --max-bytes= --color= --progress= --quiet --verbose --jobs= --max-memory= --help --version --licenses --features' ;;
         esac
     elif [[ -z $kind && ( -z $command || $command == help ) ]]; then
-        kind=word words='top tree peek list stacks diff trend merge info account lifetime manifest digest jeprof help version benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox hpa'
+        kind=word words='top tree peek list stacks diff trend merge info account lifetime manifest digest jeprof doctor help version benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox hpa'
     elif [[ -z $kind ]]; then
         kind=file
     fi

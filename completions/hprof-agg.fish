@@ -13,6 +13,7 @@ complete -c hprof-agg -n __fish_use_subcommand -f -a lifetime -d 'how much of wh
 complete -c hprof-agg -n __fish_use_subcommand -f -a manifest -d 'lists of the dumps that count, by their names, for N tasks on any number of machines'
 complete -c hprof-agg -n __fish_use_subcommand -f -a digest -d 'SHA-256 of what partials hold: the same of the same dumps'
 complete -c hprof-agg -n __fish_use_subcommand -f -a jeprof -d 'what jeprof does, with its options: also called hprof-jeprof'
+complete -c hprof-agg -n __fish_use_subcommand -f -a doctor -d 'why there is no profile of a program, and what to do'
 complete -c hprof-agg -n __fish_use_subcommand -f -a help -d 'how to use the tool, or one command with its options; help frame-rules prints how frames are classified'
 complete -c hprof-agg -n __fish_use_subcommand -f -a version -d 'the version of the tool'
 complete -c hprof-agg -n __fish_use_subcommand -f -a benchmark -d 'top --format=benchmark'
@@ -119,4 +120,4 @@ complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks 
 complete -c hprof-agg -n '__fish_seen_subcommand_from top tree peek list stacks diff trend merge info account lifetime manifest digest help version benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox hpa' -l version -d 'show the version and exit'
 complete -c hprof-agg -n '__fish_seen_subcommand_from version' -l licenses -d 'print the licences of the tool and of what is linked into it'
 complete -c hprof-agg -n '__fish_seen_subcommand_from version' -l features -d 'print what the tool was built with: symbols, demangling, xz, zstd, statistics; and what of the sandbox is missing'
-complete -c hprof-agg -n '__fish_seen_subcommand_from help' -f -a 'top tree peek list stacks diff trend merge info account lifetime manifest digest jeprof help version benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox hpa'
+complete -c hprof-agg -n '__fish_seen_subcommand_from help' -f -a 'top tree peek list stacks diff trend merge info account lifetime manifest digest jeprof doctor help version benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox hpa'

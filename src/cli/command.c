@@ -179,7 +179,7 @@ int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
 
 // The table of commands; five of them write no report.
 struct commands {
-    struct hp_cli_command at[HP_REPORT_KINDS + 5];
+    struct hp_cli_command at[HP_REPORT_KINDS + 6];
     size_t count;
 };
 
@@ -208,46 +208,57 @@ static void add_reports(struct commands *commands) {
     }
 }
 
+// Commands that are no report.
+static const struct hp_cli_command others[] = {
+    {
+        .name = "manifest",
+        .arguments = "--shards=N --output=PREFIX PATH...",
+        .help = "lists of the dumps that count, by their names, for N tasks on any "
+                "number of "
+                "machines",
+        .id = HP_CLI_MANIFEST,
+    },
+    {
+        .name = "digest",
+        .arguments = "PARTIAL...",
+        .help = "SHA-256 of what partials hold: the same of the same dumps",
+        .id = HP_CLI_DIGEST,
+    },
+    {
+        .name = "jeprof",
+        .arguments = "[PROGRAM] DUMP...",
+        .help = "what jeprof does, with its options: also called hprof-jeprof",
+        .id = HP_CLI_JEPROF,
+    },
+    {
+        .name = "doctor",
+        .arguments = "PID|PROGRAM|DUMP|DIR",
+        .help = "why there is no profile of a program, and what to do",
+        .id = HP_CLI_DOCTOR,
+    },
+    {
+        .name = "help",
+        .arguments = "[COMMAND]",
+        .help = "how to use the tool, or one command with its options; help frame-rules "
+                "prints how frames are classified",
+        .id = HP_CLI_HELP,
+    },
+    {
+        .name = "version",
+        .arguments = "",
+        .help = "the version of the tool",
+        .id = HP_CLI_VERSION,
+    },
+};
+
 // The table of commands, which is built at the first call.
 static const struct commands *all_commands(void) {
     static struct commands commands;
     if (commands.count == 0) {
         add_reports(&commands);
-        commands.at[commands.count++] = (struct hp_cli_command){
-            .name = "manifest",
-            .arguments = "--shards=N --output=PREFIX PATH...",
-            .help =
-                "lists of the dumps that count, by their names, for N tasks on any "
-                "number of "
-                "machines",
-            .id = HP_CLI_MANIFEST,
-        };
-        commands.at[commands.count++] = (struct hp_cli_command){
-            .name = "digest",
-            .arguments = "PARTIAL...",
-            .help = "SHA-256 of what partials hold: the same of the same dumps",
-            .id = HP_CLI_DIGEST,
-        };
-        commands.at[commands.count++] = (struct hp_cli_command){
-            .name = "jeprof",
-            .arguments = "[PROGRAM] DUMP...",
-            .help = "what jeprof does, with its options: also called hprof-jeprof",
-            .id = HP_CLI_JEPROF,
-        };
-        commands.at[commands.count++] = (struct hp_cli_command){
-            .name = "help",
-            .arguments = "[COMMAND]",
-            .help =
-                "how to use the tool, or one command with its options; help frame-rules "
-                "prints how frames are classified",
-            .id = HP_CLI_HELP,
-        };
-        commands.at[commands.count++] = (struct hp_cli_command){
-            .name = "version",
-            .arguments = "",
-            .help = "the version of the tool",
-            .id = HP_CLI_VERSION,
-        };
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+            commands.at[commands.count++] = others[i];
+        }
     }
     return &commands;
 }

@@ -1,4 +1,4 @@
-// The table of commands: one for each kind of report that has a help text, and five
+// The table of commands: one for each kind of report that has a help text, and six
 // others.
 #ifndef HP_CLI_COMMAND_H
 #define HP_CLI_COMMAND_H
@@ -30,6 +30,7 @@ enum hp_cli_command_id {
     HP_CLI_TAKES_INPUTS = HP_CLI_REPORTS | HP_CLI_MANIFEST,
     HP_CLI_DIGEST = HP_CLI_HELP << 3,
     HP_CLI_JEPROF = HP_CLI_HELP << 4, // has options of its own, see jeprof/
+    HP_CLI_DOCTOR = HP_CLI_HELP << 5, // the same, see doctor/
 };
 
 // One row of the table of commands, from which `help`, the completions and the parser are

@@ -688,6 +688,10 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
                                  HP_MESSAGE("jeprof-first", "jeprof has to come first"))
                    : ret;
     }
+    if (settings->command->id == HP_CLI_DOCTOR) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("doctor-first", "doctor has to come first"));
+    }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);
     }

@@ -6,11 +6,13 @@
 // - manifest: runs the command of this name
 // - job: runs all other commands
 //     - filelist, diagnostics, progressbar, outfile
+// - doctor: runs the command of this name
 // - jeprof: another command line, used if the program is called by this name
 // - message, terminal: everything that is written to standard error
 // - storage, cleanup: end the process when memory runs out or a signal arrives
 #include "cli/cleanup.h"
 #include "cli/commandline.h"
+#include "cli/doctor/doctor.h"
 #include "cli/jeprof/jeprof.h"
 #include "cli/job.h"
 #include "cli/manifest.h"
@@ -35,6 +37,10 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
     if (settings->topic != NULL && settings->topic->id == HP_CLI_JEPROF) {
         char help[] = "--help";
         return hp_jeprof_run(1, (char *[]){help});
+    }
+    if (settings->topic != NULL && settings->topic->id == HP_CLI_DOCTOR) {
+        char help[] = "--help";
+        return hp_doctor_run(1, (char *[]){help});
     }
     hp_cli_limit_memory(settings->max_memory);
     if (settings->command->id == HP_CLI_MANIFEST) {
@@ -112,6 +118,9 @@ int main(int argc, char **argv) {
     }
     if (argc > 1 && strcmp(argv[1], "jeprof") == 0) {
         return hp_jeprof_run(argc - 2, argv + 2);
+    }
+    if (argc > 1 && strcmp(argv[1], "doctor") == 0) {
+        return hp_doctor_run(argc - 2, argv + 2);
     }
     if (argc == 2 && strcmp(argv[1], "--selftest-sandbox") == 0) {
         return test_sandbox();

@@ -62,6 +62,8 @@ static void put_commands(FILE *out) {
                   out);
         } else if (command->id == HP_CLI_JEPROF) {
             fputs(" Op Ar PROGRAM DUMP ...", out);
+        } else if (command->id == HP_CLI_DOCTOR) {
+            fputs(" Ar PID | PROGRAM | DUMP | DIR", out);
         } else if (*command->arguments != '\0') {
             fprintf(out, "%s Ar INPUT ...", command->takes_pattern ? " Ar REGEX" : "");
         }
