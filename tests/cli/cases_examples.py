@@ -16,6 +16,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MANUAL = (ROOT / "man/hprof-agg.1").read_text()
 # Replacements for names of the reader's machine or program.
 INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image",
+           "/var/tmp/dumps": "hprof-sets", "build/sampler/record/": "", "doctor PID": "doctor app.heap", "doctor ./app": "doctor program",
            "/tmp/app": "app", " NAME ": " over ", " COMMAND": " top", " FILE": " app.heap", "account app.heap --stats=app.json": "account run/app.heap --stats=run/app.json"}
 # Commands that show their input, which must not be empty.
 SHOWS_INPUT = ("flamegraph.pl", "dot")
@@ -60,10 +61,11 @@ def furnish(t):
     for link in ("root", "golden", "differences"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
     (t.folder / "testdata").symlink_to(ROOT / "testdata")
-    tool(t.folder, "hprof-agg", 'case $1 in help | version | manifest | digest) ;; *) set -- --symbol-dir=root --symbol-dir-only "$@" ;; esac\n'
+    tool(t.folder, "hprof-agg", 'case $1 in help | version | manifest | digest | doctor) ;; *) set -- --symbol-dir=root --symbol-dir-only "$@" ;; esac\n'
                                 f'exec {t.binary} "$@"')
     (t.folder / "bin/hprof-jeprof").symlink_to(t.binary)
     tool(t.folder, "curl", "cat a.heap")
+    tool(t.folder, "hprof-record", "test -d hprof-sets")
     for name in SHOWS_INPUT:
         tool(t.folder, name, 'test "$(wc -c)" -gt 0')
     for name in SHOWS_FILE:
@@ -90,6 +92,14 @@ def furnish(t):
     for ending in ("heap", "json", "smaps"):
         with gzip.open(ROOT / f"testdata/account/jemalloc-5.3.0.{ending}.gz") as packed:
             (t.folder / "run" / f"app.{ending}").write_bytes(packed.read())
+    series = sorted((golden / "series").glob("*.heap"))
+    for i, name in enumerate(("app.7.20261130T154430-123Z.200M", "app.7.20261130T154433-123Z.250M", "app.4711.20261130T154434-123Z.291M")):
+        path = t.folder / "hprof-sets" / name
+        path.mkdir(parents=True)
+        (path / "facts.json").write_text("{}")
+        for ending in ("heap", "json", "smaps") if "4711" in name else ("heap",):
+            source = t.folder / f"run/app.{ending}" if "4711" in name else series[i]
+            shutil.copyfile(source, path / f"{'.'.join(name.split('.')[:2])}.{i}.m{i}.{ending}")
     for name, source in (("recent/app.json", "account/frag.recent.json.gz"), ("recent/app.heap", "account/frag.heap"),
                          *((f"redis.9.{i}.i{i}.heap", f"real/redis_lg13.27533.{i}.i{i}.heap.gz") for i in range(3, 6))):
         path = ROOT / "testdata" / source

@@ -5,7 +5,8 @@
 // - doctor_findings.h: the table of all findings with their remedies; prints them.
 // - doctor_elf.h: what a binary contains: allocator, profiling, names, frame pointers.
 // - doctor_conf.h: what a setting of jemalloc (MALLOC_CONF) does, and what is wrong in it.
-// - doctor_process.c: a process, by /proc.  doctor_dumps.c: dumps and folders of sets.
+// - doctor_program.c: a program.  doctor_process.c: a process, by /proc.  doctor_dumps.c:
+//   dumps and folders of sets.
 //
 // Everything that is read is hostile: sizes are limited before memory is allocated, and
 // texts are escaped when they are printed.
