@@ -1246,6 +1246,9 @@ static void take_table(void) {
 static void *run(void *unused) {
     (void)unused;
     prctl(PR_SET_NAME, "hprof-capture", 0, 0, 0);
+    if (self.parent) { // most children end or call exec() at once
+        wait_on(&bell, 0, SECOND / 20);
+    }
     take_table();
     if (!self.parent) {
         int in = open_folder();

@@ -191,14 +191,17 @@ def hostile_files():
     whole = bytearray(STATIC.read_bytes())
     sections = struct.unpack_from('<Q', whole, 40)[0]
     damaged = FOLDER / 'damaged'
+    count = struct.unpack_from('<H', whole, 60)[0]
     places = [16, 18, 32, 40, 48, 54, 56, 58, 60, 62, *range(sections, sections + 64 * 40, 8)]
-    for i in range(0, len(places), 1 if len(sys.argv) > 4 else 9):
+    claims = [(place, 2 ** 64 - 1) for place in places[::1 if len(sys.argv) > 4 else 9]]
+    claims += [(sections + 64 * i + 32, 2 ** 40) for i in range(count)]  # sizes
+    for place, claim in claims:
         changed = bytearray(whole)
-        changed[places[i]:places[i] + 8] = b'\xff' * 8
+        struct.pack_into('<Q', changed, place, claim)
         damaged.write_bytes(changed)
         got = t.run('doctor', '--format=json', damaged, is_rooted=False)
         json.loads(got.out)
-        faults += [f'{places[i]}: {got.code}'] * (got.code != 0)
+        faults += [f'{place}: {got.code}'] * (got.code != 0)
     for size in (0, 3, 63, 64, 4096, len(whole) // 2):
         damaged.write_bytes(whole[:size])
         got = t.run('doctor', damaged, is_rooted=False)
