@@ -1157,9 +1157,14 @@ static int begin_set(struct set *set, const struct reading *r) {
 static int fill_set(struct set *set, const struct reading *r) {
     char path[PATH_MAX];
     uint64_t begun = now();
-    snprintf(set->stem, sizeof set->stem, "%s.%d.%llu.m%llu", program,
-             CAST(int, self.pid), CAST(unsigned long long, self.sets),
-             CAST(unsigned long long, self.sets));
+    // Readers know by jemalloc's names which dump is the last, and which was made at exit.
+    int is_last = strcmp(set->reason, "exit") == 0;
+    char number[32] = "f";
+    if (!is_last) {
+        snprintf(number, sizeof number, "m%llu", CAST(unsigned long long, self.sets));
+    }
+    snprintf(set->stem, sizeof set->stem, "%s.%d.%llu.%s", program, CAST(int, self.pid),
+             CAST(unsigned long long, self.sets), number);
     int error = write_dump(set, r);
     uint64_t dumped = now();
     if (error) {
@@ -1403,13 +1408,11 @@ static void at_exit(void) {
 
 // --- start ----------------------------------------------------------------------------
 
-// Name sets by the program's file.
+// Name sets by the process: this is the script's name where an interpreter runs one.
 static void set_program(void) {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length < 0 ? 0 : length] = '\0';
-    const char *slash = strrchr(path, '/');
-    clean_name(program, sizeof program, slash ? slash + 1 : "program");
+    char name[64] = "program";
+    read_text("/proc/self/comm", name, sizeof name);
+    clean_name(program, sizeof program, name);
 }
 
 // Create the folder and check that other users cannot replace its contents.

@@ -10,6 +10,7 @@
 //   sleep SECONDS             sleep
 //   longest SECONDS           print the longest wait in malloc, in milliseconds
 //   say                       print the process id
+//   title                     overwrite the environment, as setproctitle() does
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -128,6 +129,10 @@ int main(int count, char **words) {
             }
         } else if (strcmp(word, "longest") == 0) {
             wait_longest(atof(words[++i]));
+        } else if (strcmp(word, "title") == 0) {
+            for (char **variable = environ; *variable; variable++) {
+                memset(*variable, 0, strlen(*variable));
+            }
         } else if (strcmp(word, "say") == 0) {
             printf("pid %d\n", (int)getpid());
 #ifdef VENDORED

@@ -34,8 +34,8 @@ def doctor(subject, **more):
 
 
 @contextlib.contextmanager
-def process(program=None, user=None, **environment):
-    with subprocess.Popen([str(program or PROGRAM), 'say', 'sleep', '60'], env={**CLEAN, **environment}, text=True, cwd=FOLDER,
+def process(program=None, user=None, first=(), **environment):
+    with subprocess.Popen([str(program or PROGRAM), *first, 'say', 'sleep', '60'], env={**CLEAN, **environment}, text=True, cwd=FOLDER,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, user=user) as running:
         running.stdout.readline()
         try:
@@ -174,6 +174,9 @@ def no_alarm():
                         {}):
         with process(**environment) as pid:
             faults += healthy(environment, doctor(pid))
+    with process(first=['title'], **under_jemalloc('prof:true')) as pid:
+        got = doctor(pid)
+        faults += healthy('title', got) + compare('title', got, 'no-environment')
     with process(STATIC, MALLOC_CONF='prof:true,prof_gdump:true') as pid:
         faults += healthy('static jemalloc', doctor(pid))
     for path in (PROGRAM, STATIC, jemalloc.shared_object(), os.path.realpath(sys.executable), t.binary):

@@ -143,6 +143,12 @@ static const struct row {
                                 HP_MESSAGE("doctor-not-readable", "it cannot be read"),
                                 "run the doctor as the user of the process, or with "
                                 "CAP_SYS_PTRACE"},
+    [HP_DOCTOR_NO_ENVIRONMENT] =
+        {NOTE,
+         HP_MESSAGE("doctor-no-environment",
+                    "the program replaced its environment by a title, so settings of "
+                    "its start are unknown"),
+         "look at what starts it"},
     [HP_DOCTOR_ENDED] = {PROBLEM, HP_MESSAGE("doctor-ended", "the process has ended"),
                          "run the doctor on its program or on its dumps"},
     [HP_DOCTOR_EMPTY_FILE] = {PROBLEM,

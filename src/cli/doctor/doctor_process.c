@@ -300,6 +300,10 @@ void hp_doctor_process(struct hp_doctor *doctor, const char *proc, pid_t pid) {
     process.environment = read_file(&process, "environ", &size);
     if (!process.environment) {
         add_failure(doctor, "environ");
+    } else if (!strchr(process.environment, '=')) {
+        hp_doctor_add(doctor, HP_DOCTOR_NO_ENVIRONMENT, "%s", "environ");
+        free(process.environment);
+        process.environment = NULL;
     }
     read_identity(&process);
     if (process.is_secure) {
@@ -309,7 +313,7 @@ void hp_doctor_process(struct hp_doctor *doctor, const char *proc, pid_t pid) {
     examine_libraries(doctor, &process);
     if (process.prefix != NULL && process.is_profiling) {
         examine_settings(doctor, &process, &elf);
-    } else if (process.environment && doctor->count == 0) {
+    } else if (process.prefix == NULL && doctor->count == 0) {
         hp_doctor_add(doctor, HP_DOCTOR_OTHER_MALLOC, "%s", "");
     }
     free(process.environment);
