@@ -91,6 +91,7 @@ static struct {
     pid_t pid, parent; // parent: the process that this one was forked from, or 0
     uint64_t begun;    // when, on the monotonic clock
     uint64_t start;    // the kernel's start time of the process, in ticks
+    int has_forked;
     int has_thread;
     int has_table; // the thread has descriptors of its own
     uint64_t sets; // sets that were tried
@@ -1315,6 +1316,10 @@ static void begin_process(pid_t parent) {
     self.next_timer = self.begun + options.every * SECOND;
 }
 
+static void after_fork_in_parent(void) {
+    self.has_forked = 1;
+}
+
 // A child of fork() has neither the thread nor a right to its parent's sets.
 static void after_fork_in_child(void) {
     int error = errno;
@@ -1396,9 +1401,11 @@ EXPORTED int hprof_capture_now(const char *reason) {
     return error;
 }
 
-// Write a set at exit.  Children of fork() that end at once have nothing new to show.
+// Write a set at exit, but not of children of fork() that end at once, nor of programs
+// that go on in a child.
 static void at_exit(void) {
-    int is_brief = self.parent != 0 && now() - self.begun < 10 * SECOND;
+    int is_part = self.parent != 0 || (self.has_forked && self.sets == 0);
+    int is_brief = is_part && now() - self.begun < 10 * SECOND;
     if (!options.no_exit && !is_brief && self.pid == getpid() &&
         pthread_mutex_trylock(&asking) == 0) {
         write_now("exit", 5 * SECOND);
@@ -1480,7 +1487,7 @@ static int begin(const char *path) {
     // child.  It registers them when it is called first.
     void *volatile first = malloc(1);
     free(first);
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
     started = 1;
     if (options.signal && !options.no_thread) {
         handle_signal();

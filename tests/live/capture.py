@@ -251,16 +251,18 @@ def by_sampler():
 
 
 def any_time():
-    folder = place('killed')
+    """The program asks for one set after the other, and is killed during the first ones."""
+    folder, left = place('killed'), 0
     random.seed(1)
-    for _ in range(30):
-        with start(folder, 'grow', 2000, 200, 'sleep', 5) as process:
-            time.sleep(random.uniform(.02, .25))
+    for _ in range(25):
+        with start(folder, 'say', 'grow', 2000, 10, *['now', 'a'] * 1000) as process:
+            process.stdout.readline()
+            time.sleep(random.uniform(.02, .1))
             process.kill()
-    faults = halves(folder)
-    left = len(left_overs(folder))
+        left += len(left_overs(folder))
+    faults = halves(folder) + ['no process was killed during a set'] * (not left or not sets(folder))
     run(folder, 'sleep', .2)
-    return faults + left_overs(folder) or f'{len(sets(folder))} sets, {left} incomplete ones before the next start'
+    return faults + left_overs(folder) or f'{len(sets(folder))} sets, {left} left-overs'
 
 
 def names():
