@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 __thread struct hps_countdown hps_tracker_gate;
@@ -40,6 +42,7 @@ static __thread struct {
 // The same for all threads; written once, before there are two.
 static bool started;
 static struct hps_preferences preferences;
+static struct timespec begun; // by the clock of files
 
 static uint64_t threads_seeded; // atomic; number of threads that got random numbers
 static bool dump_wanted;        // atomic; a dump was requested while the lock was taken
@@ -78,21 +81,52 @@ static int write_dump(struct hps_path *path) {
     return error;
 }
 
+// Whether there is a dump of this name that was written since this process began: it is
+// of another process, such as one that this one started.
+static bool is_of_another(const struct hps_path *path) {
+    static struct hps_path file;
+    struct stat status;
+    file = *path;
+    hps_path_text(&file, ".heap");
+    return stat(file.text, &status) == 0 && (status.st_mtim.tv_sec > begun.tv_sec ||
+                                             (status.st_mtim.tv_sec == begun.tv_sec &&
+                                              status.st_mtim.tv_nsec >= begun.tv_nsec));
+}
+
+// Find a name of this process, from the settings and with an ending.  It has the process
+// id if it would replace the dump of another process otherwise.
+static void name_dump(struct hps_path *path, const char *ending) {
+    bool distinct = is_forked;
+    do {
+        *path = (struct hps_path){0};
+        hps_path_pattern(path, preferences.name, distinct);
+        hps_path_text(path, ending);
+        distinct = !distinct;
+    } while (distinct && is_of_another(path));
+}
+
 // Write a dump under the next number.
 static int write_next_dump(void) {
+    static struct hps_path path, ending;
+    ending = (struct hps_path){0};
+    hps_path_text(&ending, ".");
+    hps_path_number(&ending, dumps++);
+    name_dump(&path, ending.text);
+    return write_dump(&path);
+}
+
+// Write the dump at exit.
+static int write_last_dump(void) {
     static struct hps_path path;
-    path = (struct hps_path){0};
-    hps_path_pattern(&path, preferences.name, is_forked);
-    hps_path_text(&path, ".");
-    hps_path_number(&path, dumps++);
+    name_dump(&path, "");
     return write_dump(&path);
 }
 
 // Write a dump under a name.
-static int write_named_dump(const char *name, bool distinct) {
+static int write_named_dump(const char *name) {
     static struct hps_path path;
     path = (struct hps_path){0};
-    hps_path_pattern(&path, name, distinct);
+    hps_path_pattern(&path, name, false);
     return write_dump(&path);
 }
 
@@ -132,6 +166,7 @@ static bool start(void) {
     }
     self.busy = true;
     hps_preferences_read(&preferences, secure_getenv("HPROF_SAMPLER"));
+    clock_gettime(CLOCK_REALTIME_COARSE, &begun);
     hps_ledger_init(&sampled, preferences.period);
     hps_ledger_init(&exact, 1);
     if (preferences.truth) {
@@ -211,7 +246,7 @@ __attribute__((destructor)) static void end(void) {
         return;
     }
     hps_lock_take(&lock);
-    write_named_dump(preferences.name, is_forked);
+    write_last_dump();
     unlock();
     errno = error;
 }
@@ -223,7 +258,7 @@ int hprof_sampler_dump(const char *name) {
     }
     int before = errno;
     hps_lock_take(&lock);
-    int error = name ? write_named_dump(name, false) : write_next_dump();
+    int error = name ? write_named_dump(name) : write_next_dump();
     unlock();
     errno = error ? error : before;
     return error ? -1 : 0;

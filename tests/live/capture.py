@@ -250,6 +250,16 @@ def by_sampler():
     return faults + expect({facts(path)['profiler'] for path in found}, {'sampler'}) + leaks(found[-1])
 
 
+def wrapped():
+    """The sampler in a program that another one starts, with one name for both."""
+    name = FOLDER / 'one-name'
+    for _ in range(2):  # a later run replaces the dump of an earlier one
+        subprocess.run(['timeout', '60', PROGRAM, 'grow', '500', '30'], check=True,
+                       env={**CLEAN, 'LD_PRELOAD': SAMPLER, 'HPROF_SAMPLER': f'name:{name},lg_sample:14'})
+    got = json.loads(t.run('top', '--format=json', f'{name}.heap', is_rooted=False).out)
+    return expect('leak' in got['rows'][0]['name'], True)
+
+
 def any_time():
     """The program asks for one set after the other, and is killed during the first ones."""
     folder, left = place('killed'), 0
@@ -513,6 +523,7 @@ with scratch() as scratched:
     t.check('jemalloc that is linked into the program is found in its symbol table', linked_in)
     t.check('the vendored file dumps by a function of a stripped program', vendored)
     t.check('the sampler makes the dump where jemalloc does not', by_sampler)
+    t.check('the dump of a wrapper does not replace that of the program', wrapped)
     t.check('a set is complete or absent, whenever the process is killed', any_time)
     t.check('shells and wrappers have no sets, and a program can be named', names)
     t.check('where nothing profiles there is one line, and the program runs on', off)
