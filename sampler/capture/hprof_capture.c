@@ -54,6 +54,8 @@ enum {
     FUTEX_WAKE_HERE = 1 | 128,
     UNSHARE_TABLE = 2, // CLOSE_RANGE_UNSHARE
     CALL_CLOSE_RANGE = 436,
+    CALL_PIDFD_OPEN = 434,
+    CALL_PIDFD_GETFD = 438,
     NAME_SIZE = 200,
     GROUPS = 8,
     OPENED = 8,
@@ -147,8 +149,17 @@ static void wake(int *word) {
     syscall(SYS_futex, word, FUTEX_WAKE_HERE, INT_MAX, NULL, NULL, 0);
 }
 
-// Print a line to standard error of the program.  The thread has other descriptors; it
-// opens the program's.
+// Standard error of the program, for a thread with other descriptors; -1 if there is none.
+static int borrow_stderr(void) {
+    int process = CAST(int, syscall(CALL_PIDFD_OPEN, getpid(), 0));
+    int fd = process < 0 ? -1 : CAST(int, syscall(CALL_PIDFD_GETFD, process, 2, 0));
+    if (process >= 0) {
+        close(process);
+    }
+    return fd;
+}
+
+// Print a line to standard error of the program.
 __attribute__((format(printf, 1, 2))) static void complain(const char *format, ...) {
     char line[768] = "hprof-capture: ";
     size_t begin = strlen(line);
@@ -163,8 +174,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format, .
     int fd = STDERR_FILENO;
     int is_own = self.has_table && syscall(SYS_gettid) != getpid();
     if (is_own) {
-        fd = open("/proc/self/fd/2",
-                  O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+        fd = borrow_stderr();
     }
     ssize_t ignored = fd < 0 ? 0 : write(fd, line, length);
     (void)ignored;
@@ -767,6 +777,14 @@ static int write_dump(const struct set *set, const struct reading *r) {
     return error;
 }
 
+// Copy a file that the set may lack; it lacks it then rather than having a part.
+static void copy_or_remove(const struct set *set, const char *name, int from, int to) {
+    if (copy_fd(from, to, 64 * MIB) != 0) {
+        unlinkat(set->dir, name, 0);
+    }
+    close_fd(to);
+}
+
 // Copy a file that the set may lack, as /proc or a map of names.
 static void copy_file(const struct set *set, const char *path, const char *name,
                       int flags) {
@@ -781,8 +799,7 @@ static void copy_file(const struct set *set, const char *path, const char *name,
         to = create(set, name);
     }
     if (to >= 0) {
-        copy_fd(from, to, 64 * MIB);
-        close_fd(to);
+        copy_or_remove(set, name, from, to);
     }
     close_fd(from);
 }
@@ -810,8 +827,7 @@ static void write_stats(const struct set *set) {
     snprintf(name, sizeof name, "%s.json", set->stem);
     int to = fd >= 0 && lseek(memory, 0, SEEK_SET) == 0 ? create(set, name) : -1;
     if (to >= 0) {
-        copy_fd(memory, to, 64 * MIB);
-        close_fd(to);
+        copy_or_remove(set, name, memory, to);
     }
     close_fd(memory);
 }

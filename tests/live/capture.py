@@ -348,6 +348,28 @@ def folders():
     return faults + expect((modes, files, oct(shared.stat().st_mode & 0o7777)), ({'0o700'}, {'0o600'}, '0o1777'))
 
 
+def full_disk():
+    """A file system of 16 KiB, where one can be mounted; and a limit of file sizes, which the statistics exceed."""
+    folder = place('few-bytes')
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    code, out, _ = run(folder, 'grow', 500, 10, 'now', 'a', preexec_fn=limited)
+    faults = expect((code, out.split()[:2], bool(sets(folder))), (0, ['now', '0'], True)) + halves(folder)
+    faults += [f'{path} has a part' for path in folder.glob('*/*.json') if path.name != 'facts.json']
+    full = place('full')
+    full.mkdir()
+    mount = 'mount -t tmpfs -o size=16k,mode=700 tmpfs "$1" 2>/dev/null || exit 77; shift; exec "$@"'
+    with open(FOLDER / 'errors', 'w', encoding='utf-8') as errors:
+        done = subprocess.run(['unshare', '-m', 'sh', '-c', mount, 'sh', full, PROGRAM, 'now', 'a', 'now', 'b', 'say'],
+                              env=environment(full / 'sets'), stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
+    if done.returncode in (1, 77):
+        return faults or 'without a mounted file system, which this machine does not allow'
+    lines = (FOLDER / 'errors').read_text().splitlines()
+    return faults + expect((done.returncode, done.stdout.split()[:4], len(lines)), (0, ['now', '28', 'now', '28'], 1))
+
+
 def guest():
     folder = place('guest')
     code, out, errors = run(folder, 'grow', 1000, 70, 'sleep', .2, 'descriptors', 'close', 'grow', 500, 40, 'now', 'a')
@@ -530,6 +552,7 @@ with scratch() as scratched:
     t.check('no thread waits in malloc for a slow disk', slow)
     t.check('the newest sets and the largest stay, and the folder has a limit', kept)
     t.check('folders that others may change are refused, links are not followed, modes are right', folders)
+    t.check('on a full disk there is no set but one line', full_disk)
     t.check('no descriptor is kept, and a signal asks for a set', guest)
     t.check('maps of names from a just-in-time compiler are in the set', maps_of_names)
     t.check('the library exports two functions, and the vendored file compiles as C and C++', exported)
