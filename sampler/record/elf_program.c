@@ -105,9 +105,10 @@ static void read_dynamic(struct hps_elf_program *program, const struct file *fil
                          const ElfW(Ehdr) * header, const ElfW(Phdr) * part) {
     uint64_t count = part->p_filesz / sizeof(ElfW(Dyn)), texts = 0;
     ElfW(Dyn) entry;
-    for (uint64_t i = 0; i < count; i++) {
-        if (take(file, part->p_offset + i * sizeof entry, &entry, sizeof entry) &&
-            entry.d_tag == DT_STRTAB) {
+    for (uint64_t i = 0;
+         i < count && take(file, part->p_offset + i * sizeof entry, &entry, sizeof entry);
+         i++) {
+        if (entry.d_tag == DT_STRTAB) {
             find_offset(file, header, entry.d_un.d_ptr, &texts);
         }
     }

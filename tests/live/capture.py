@@ -483,9 +483,15 @@ def refused():
     text.write_text('no program\n')
     text.chmod(0o755)
     damaged = FOLDER / 'damaged'
+    whole = bytearray(PROGRAM.read_bytes())
+    for at in range(64, 64 + 56 * 13, 56):  # headers of parts
+        if whole[at:at + 4] == b'\2\0\0\0':  # PT_DYNAMIC, of 2^60 entries
+            whole[at + 32:at + 40] = b'\xff' * 8
+    endless = FOLDER / 'endless'
+    endless.write_bytes(whole)
     damaged.write_bytes(PROGRAM.read_bytes()[:700])
     damaged.chmod(0o755)
-    faults = []
+    faults = expect(isinstance(planned(endless), dict), True)  # it ends
     for path, word in ((static, 'static'), (suid, 'setuid'), (other, 'loader'), (own, 'malloc'), (text, 'script'),
                        (damaged, '')):
         got = record('-o', place('refused'), path)

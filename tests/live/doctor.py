@@ -179,7 +179,7 @@ def no_alarm():
         faults += healthy('title', got) + compare('title', got, 'no-environment')
     with process(STATIC, MALLOC_CONF='prof:true,prof_gdump:true') as pid:
         faults += healthy('static jemalloc', doctor(pid))
-    for path in (PROGRAM, STATIC, jemalloc.shared_object(), os.path.realpath(sys.executable), t.binary):
+    for path in (PROGRAM, STATIC, jemalloc.shared_object(), os.path.realpath(sys.executable)):
         faults += healthy(path, doctor(path))
     for path in sorted(t.real.glob('*.heap*'))[:3]:
         faults += healthy(path, doctor(path))
