@@ -353,7 +353,7 @@ static int read_classic(struct hp_scan *scan, struct hp_err *err) {
 
 const struct hp_input_format hp_classic_format = {
     .name = "classic",
-    .is_not = "none that begins with 'heap profile:'",
+    .title = "gperftools ('heap profile:')",
     .is_text = true,
     .is = is_classic,
     .read = read_classic,

@@ -10,9 +10,9 @@ struct hp_scan;
 
 struct hp_input_format {
     const char *name; // one word for messages
-    // Part of the message about a file of unknown format, for example "no pprof
-    // protobuf". NULL: the message does not mention this format.
-    const char *is_not;
+    // The format in the message about a file of unknown format, for example "jemalloc
+    // ('heap_v2/')". NULL: the message does not mention it.
+    const char *title;
     // Whether the format is made of lines. Records of a truncated text are used up to the
     // cut, and a section of symbols may precede it (hp_symbols_format). A file of another
     // format is read as a whole, or reading it fails.

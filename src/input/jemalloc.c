@@ -463,7 +463,7 @@ static int read_jemalloc(struct hp_scan *scan, struct hp_err *err) {
 
 const struct hp_input_format hp_jemalloc_format = {
     .name = "jemalloc",
-    .is_not = "none of jemalloc ('heap_v2/')",
+    .title = "jemalloc ('heap_v2/')",
     .is_text = true,
     .is = is_jemalloc,
     .read = read_jemalloc,

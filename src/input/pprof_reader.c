@@ -867,7 +867,7 @@ static int read_pprof(struct hp_scan *scan, struct hp_err *err) {
 
 const struct hp_input_format hp_pprof_format = {
     .name = "pprof",
-    .is_not = "no pprof protobuf",
+    .title = "pprof",
     .is = is_pprof,
     .read = read_pprof,
 };

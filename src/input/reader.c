@@ -1,9 +1,9 @@
 #include "input/reader.h"
 
+#include "input/foreign.h"
 #include "input/input_format.h"
 #include "input/maps.h"
 #include "input/scan.h"
-#include "input/tar.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,106 +54,6 @@ const struct hp_input_format *hp_input_format_of(struct hp_span head) {
         format++;
     }
     return *format;
-}
-
-// --- what we do not read ---------------------------------------------------------------
-
-// Whether a file is a CPU profile of gperftools. It begins with three words of 64 bits:
-// 0, the number of header words after it (3 or more), and version 0.
-static bool is_cpu_profile(struct hp_span text) {
-    uint64_t word[3];
-    if (text.size < sizeof word) {
-        return false;
-    }
-    memcpy(word, text.at, sizeof word);
-    return word[0] == 0 && word[1] >= 3 && word[1] < 64 && word[2] == 0;
-}
-
-// Whether a file is JSON, possibly after some white space.
-static bool is_json(struct hp_span text) {
-    static const size_t most_spaces = 16; // less than any window
-    size_t i = 0;
-    while (i < text.size && i < most_spaces &&
-           (text.at[i] == ' ' || (text.at[i] >= '\t' && text.at[i] <= '\r'))) {
-        i++;
-    }
-    return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
-}
-
-static bool starts_with_java(struct hp_span text) {
-    return hp_span_starts(text, "JAVA PROFILE");
-}
-
-static bool starts_with_heapz(struct hp_span text) {
-    return hp_span_starts(text, "--- heapz ");
-}
-
-static bool is_packed(struct hp_span text) {
-    return hp_input_stream_is_packed(text.at, text.size);
-}
-
-static bool is_empty(struct hp_span text) {
-    return text.size == 0;
-}
-
-// Formats that are recognized and refused, with a message that says what to do.
-static const struct {
-    bool (*is)(struct hp_span text);
-    const char *sentence; // the message
-} known[] = {
-    {is_empty,
-     HP_WORDS(
-         "file-empty",
-         "the file is empty: the program that wrote it may have died, or its disk may "
-         "be full")},
-    {starts_with_java,
-     HP_WORDS(
-         "file-java-hprof",
-         "this is a Java HPROF object dump, not a sampled native heap profile: open it "
-         "with Eclipse MAT or VisualVM")},
-    {starts_with_heapz,
-     HP_WORDS("file-heapz",
-              "this is a profile of the objects of a Java program: open it with pprof")},
-    {is_cpu_profile,
-     HP_WORDS("file-cpu-profile",
-              "this is a CPU profile, not a heap profile: open it with pprof")},
-    {is_packed,
-     HP_WORDS("file-packed-twice",
-              "this is compressed data within compressed data: unpack it once")},
-    {hp_tar_is, HP_WORDS("file-tar", "this is a tar archive: give it as --tar=FILE")},
-    {is_json,
-     HP_WORDS(
-         "file-json",
-         "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
-         "with prof_final:true or mallctl(\"prof.dump\")")},
-};
-
-// Write the list of all formats that a file is not, for a message: "none of this, none of
-// that, and no such thing".
-static void list_formats(char *text, size_t room) {
-    HP_VEC(const char *) names = {0};
-    for (size_t i = 0; hp_input_formats[i]; i++) {
-        if (hp_input_formats[i]->is_not) {
-            hp_vec_push(&names, hp_input_formats[i]->is_not);
-        }
-    }
-    hp_join(text, room, names.at, names.count, ", and ");
-    hp_vec_done(&names);
-}
-
-// Fail with one sentence that says what the text is and what to do.
-static int refuse(struct hp_span text, struct hp_err *err) {
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i].is(text)) {
-            bool is_damaged = known[i].is == is_empty;
-            return hp_fail(err, is_damaged ? HP_E_FORMAT : HP_E_UNSUPPORTED, "%s",
-                           hp_words(known[i].sentence));
-        }
-    }
-    char formats[sizeof err->message] = "";
-    list_formats(formats, sizeof formats);
-    return hp_fail(err, HP_E_FORMAT,
-                   HP_MESSAGE("not-a-profile", "not a heap profile: %s"), formats);
 }
 
 // --- reading ---------------------------------------------------------------------------
@@ -215,9 +115,9 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
                    ? reader->take_partial(reader->data, &reader->stream, err)
                    : hp_fail(err, HP_E_UNSUPPORTED,
                              HP_MESSAGE("file-partial",
-                                        "this is a partial, and no dump"));
+                                        "this is an aggregate file, not a dump"));
     }
-    return format ? format->read(&scan, err) : refuse(hp_scan_rest(&scan), err);
+    return format ? format->read(&scan, err) : hp_foreign_fail(hp_scan_rest(&scan), err);
 }
 
 // Decide whether damage of the compressed data (reader->stream.err) is a failure. It is
@@ -272,9 +172,11 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
     *is_elf = reader->format == &elf;
     return !has_changed
                ? ret
-               : hp_fail(err, HP_E_FORMAT,
-                         HP_MESSAGE("dump-being-written",
-                                    "somebody writes to the file while it is read"));
+               : hp_fail(
+                     err, HP_E_FORMAT,
+                     HP_MESSAGE(
+                         "dump-being-written",
+                         "the file changed while it was read. Try again when it is complete"));
 }
 
 int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,

@@ -399,9 +399,10 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
 }
 
 static int fail_changed(struct hp_err *err) {
-    return hp_fail(err, HP_E_FORMAT,
-                   HP_MESSAGE("input-being-written",
-                              "somebody writes to the file while it is read"));
+    return hp_fail(
+        err, HP_E_FORMAT,
+        HP_MESSAGE("input-being-written",
+                   "the file changed while it was read. Try again when it is complete"));
 }
 
 // Read the current input again into `again`, and add it to the profile.  If its content

@@ -1,0 +1,13 @@
+// Files that are not dumps, but that people give by mistake: what they are, and which
+// program shows or converts them.
+#ifndef HP_INPUT_FOREIGN_H
+#define HP_INPUT_FOREIGN_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+// Fail with a sentence that names the kind of a file which no reader recognized, and the
+// next step. `head` is its first window, or the whole file if it is shorter.
+int hp_foreign_fail(struct hp_span head, struct hp_err *err);
+
+#endif
