@@ -234,6 +234,7 @@ struct hp_input {
     enum hp_input_status status;
     // Why it is damaged or not used; NULL if there is no reason to give.
     const struct hp_err *err;
+    bool can_be_used; // damaged, and hp_read_options.keep_damaged would use it
 };
 
 // Create an empty profile; free it with hp_profile_free().

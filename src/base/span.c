@@ -66,3 +66,17 @@ void hp_join(char *text, size_t room, const char *const *items, size_t count,
         used += (size_t)snprintf(text + used, room - used, "%s%s", before, items[i]);
     }
 }
+
+// Whether a path is one of Windows: it begins with a drive, or with two backslashes.
+static bool is_of_windows(struct hp_span path) {
+    return path.size > 2 && path.at[0] != '/' &&
+           (memcmp(path.at + 1, ":\\", 2) == 0 || hp_span_starts(path, "\\\\"));
+}
+
+struct hp_span hp_span_module_name(struct hp_span path) {
+    size_t start = path.size;
+    while (is_of_windows(path) && start > 0 && path.at[start - 1] != '\\') {
+        start--;
+    }
+    return hp_span_basename(start == path.size ? path : hp_span_from(path, start));
+}

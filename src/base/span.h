@@ -43,5 +43,7 @@ const char *hp_basename(const char *path);
 // the list is truncated to fit.
 void hp_join(char *text, size_t room, const char *const *items, size_t count,
              const char *last);
+// The same for the path of a module, which may be one of Windows: "C:\\app\\app.exe".
+struct hp_span hp_span_module_name(struct hp_span path);
 
 #endif

@@ -56,20 +56,14 @@ static void print_ignored(const char *first, size_t count) {
         first, more);
 }
 
-// If the error is that a dump is damaged, which its sentence begins with, and also its
-// code, append the options that use the dump
-// nevertheless or go on without it.
-static void name_options(struct hp_err *err) {
+// Append to the error of a damaged dump the option that uses the dump nevertheless.
+static void name_option(struct hp_err *err) {
     size_t used = strlen(err->message);
     char room[HP_MESSAGE_FORMAT_SIZE];
-    if (strncmp(err->message, "damaged", strlen("damaged")) == 0) {
-        snprintf(
-            err->message + used, sizeof err->message - used, "%s",
-            hp_message_format(HP_MESSAGE("options-for-damaged",
-                                         " (--keep-damaged uses what it still holds, "
-                                         "--max-skipped goes on without it)"),
-                              room));
-    }
+    snprintf(err->message + used, sizeof err->message - used, "%s",
+             hp_message_format(HP_MESSAGE("option-for-damaged",
+                                          ". Use --keep-damaged to read the rest"),
+                               room));
 }
 
 bool hp_cli_input_diagnostics(const struct hp_profile *profile,
@@ -90,7 +84,9 @@ bool hp_cli_input_diagnostics(const struct hp_profile *profile,
     }
     if (failure != NULL && skipped == 1 && hp_profile_input_count(profile) == 1) {
         *failure = located(hp_profile_input(profile, 0));
-        name_options(failure);
+        if (hp_profile_input(profile, 0)->can_be_used) {
+            name_option(failure);
+        }
     } else if (failure != NULL || !settings->quiet) {
         print_diagnostics(profile, settings->verbose);
     }

@@ -225,16 +225,46 @@ static int read_inputs(const struct hp_cli_settings *settings,
     return hp_profile_read(profile, list->paths.items, list->paths.count, &options, err);
 }
 
-// Print the warnings of the profile, and which dumps of each process are used, unless
+// Warnings that are printed after the view was made: an error is not buried under them.
+// Redaction replaces those of the profile, so that they are copied before.
+struct warnings {
+    char **lines; // owned, as each line is
+    size_t count;
+};
+
+// Append a copy of a line.
+static void add_warning(struct warnings *warnings, const char *prefix, const char *text) {
+    size_t size = strlen(prefix) + strlen(text) + 1;
+    char *line = hp_cli_resize(NULL, size);
+    snprintf(line, size, "%s%s", prefix, text);
+    warnings->lines =
+        hp_cli_grow(warnings->lines, warnings->count, sizeof *warnings->lines);
+    warnings->lines[warnings->count++] = line;
+}
+
+// Copy the warnings of the profile, and which dumps of each process are used, unless
 // --quiet was given.
-static void warn(const struct hp_cli_settings *settings,
-                 const struct hp_profile *profile) {
+static void take_warnings(struct warnings *warnings,
+                          const struct hp_cli_settings *settings,
+                          const struct hp_profile *profile) {
     for (size_t i = 0; !settings->quiet && i < hp_profile_moment_count(profile); i++) {
-        hp_cli_message("%s", hp_profile_moment(profile, i));
+        add_warning(warnings, "", hp_profile_moment(profile, i));
     }
     for (size_t i = 0; !settings->quiet && i < hp_profile_warning_count(profile); i++) {
-        hp_cli_message("warning: %s", hp_profile_warning(profile, i));
+        add_warning(warnings, "warning: ", hp_profile_warning(profile, i));
     }
+}
+
+// Print and free the warnings; if `is_printed` is false, only free them.
+static void print_warnings(struct warnings *warnings, bool is_printed) {
+    for (size_t i = 0; i < warnings->count; i++) {
+        if (is_printed) {
+            hp_cli_message("%s", warnings->lines[i]);
+        }
+        free(warnings->lines[i]);
+    }
+    free(warnings->lines);
+    *warnings = (struct warnings){0};
 }
 
 // Print the minor warnings of the profile, unless --quiet was given.
@@ -318,14 +348,14 @@ static int report(const struct hp_cli_settings *settings,
         (settings->read.with_names && format_can(settings, HP_IS_PARTIAL))) {
         hp_profile_symbolize(profile, symbols);
     }
-    // Otherwise the text contains them.
+    struct warnings warnings = {0};
     if (!is_for_people(settings) || settings->redacts) {
-        warn(settings, profile);
+        take_warnings(&warnings, settings, profile);
     }
-    if (redact(settings, profile, err) != HP_OK) {
-        return err->code;
-    }
-    struct hp_view *view = hp_view_new(profile, options, err);
+    struct hp_view *view = redact(settings, profile, err) == HP_OK
+                               ? hp_view_new(profile, options, err)
+                               : NULL;
+    print_warnings(&warnings, view != NULL);
     bool warns = view != NULL && !settings->quiet && !is_for_people(settings);
     for (size_t i = 0; warns && i < hp_view_caution_count(view); i++) {
         hp_cli_message("warning: %s", hp_view_caution(view, i));
@@ -335,10 +365,9 @@ static int report(const struct hp_cli_settings *settings,
         warn_of_cut(settings, view);
     }
     // Missing names may be the reason why no pattern matches.
-    if (ret == HP_E_EMPTY && settings->filter_count > 0) {
-        if (is_for_people(settings)) {
-            warn(settings, profile);
-        }
+    if (ret == HP_E_EMPTY && settings->filter_count > 0 && settings->verbose) {
+        take_warnings(&warnings, settings, profile);
+        print_warnings(&warnings, true);
         warn_minor(settings, profile);
     }
     if (ret == HP_OK) {
@@ -383,7 +412,9 @@ static int print_used(const struct hp_cli_settings *settings,
                       const struct hp_profile *profile, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     int ret = HP_OK;
-    warn(settings, profile);
+    struct warnings warnings = {0};
+    take_warnings(&warnings, settings, profile);
+    print_warnings(&warnings, true);
     for (size_t i = 0; ret == HP_OK && i < hp_profile_input_count(profile); i++) {
         const struct hp_input *input = hp_profile_input(profile, i);
         if (input->status <= HP_INPUT_KEPT_DAMAGED) {

@@ -44,18 +44,38 @@ static int by_name(const void *left, const void *right) {
     return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
+// Write the options that get past `skipped` inputs; none if no option does.
+static void name_options(const struct hp_profile *profile, size_t skipped, char *text,
+                         size_t room) {
+    size_t damaged = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs.records) {
+        damaged += input->public.status == HP_INPUT_SKIPPED && input->public.can_be_used;
+    }
+    if (profile->inputs.summary[HP_SIDE_ALL].used > 0) {
+        hp_message_print(
+            text, room,
+            HP_MESSAGE("option-max-skipped", ". --max-skipped=%zu skips them"), skipped);
+    }
+    if (damaged > 0) {
+        size_t used = strlen(text);
+        hp_message_print(text + used, room - used,
+                         HP_MESSAGE("option-keep-damaged",
+                                    "%s --keep-damaged reads damaged dumps"),
+                         used > 0 ? "," : ".");
+    }
+}
+
 // Fail because more inputs than allowed were skipped.
 static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
                           struct hp_err *err) {
     const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     bool all_limits = summary->left_out[HP_REASON_LIMIT] == skipped;
-    return hp_fail(
-        err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
-        HP_MESSAGE(
-            "too-many-skipped",
-            "%zu of %zu inputs cannot be used, more than are allowed (--max-skipped; "
-            "--keep-damaged)"),
-        skipped, summary->all);
+    char options[128] = "";
+    name_options(profile, skipped, options, sizeof options);
+    return hp_fail(err, all_limits ? HP_E_LIMIT : HP_E_FORMAT,
+                   HP_MESSAGE("too-many-skipped", "%zu of %zu inputs cannot be used%s"),
+                   skipped, summary->all, options);
 }
 
 // Return whether the total of all stacks can be represented.  Each stack can, but their

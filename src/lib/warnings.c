@@ -408,6 +408,28 @@ static void warn_of_skipped(struct hp_profile *profile) {
     }
 }
 
+// Warn that no input has a sample, and say why that may be.
+static void warn_of_nothing(struct hp_profile *profile) {
+    const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
+    size_t used = 0, empty = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs.records) {
+        used += hp_input_is_used(input);
+        empty += hp_input_is_used(input) && input->stacks == 0;
+    }
+    if (used > 0 && used == empty && summary->is_jemalloc) {
+        hp_profile_warn(profile,
+                        HP_MESSAGE("no-samples-jemalloc",
+                                   "no samples: prof_active was off, another allocator "
+                                   "was used, or little was allocated"));
+    } else if (used > 0 && used == empty) {
+        hp_profile_warn(profile,
+                        HP_MESSAGE("no-samples",
+                                   "no samples: profiling was off, or little was "
+                                   "allocated"));
+    }
+}
+
 // Warn about inputs that differ in sample period or metrics.
 static void warn_of_mixtures(struct hp_profile *profile) {
     size_t used = 0, with_alloc = 0, with_inuse = 0;
@@ -626,6 +648,7 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
         warn_of_diagnostics(profile, i);
     }
     warn_of_processes(profile);
+    warn_of_nothing(profile);
     warn_of_mixtures(profile);
     warn_of_ages(profile);
     warn_of_no_map(profile);

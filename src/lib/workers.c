@@ -137,7 +137,7 @@ static int check(struct worker *worker, struct hp_input_record *record,
     const struct hp_read_options *options = worker->job->options;
     int ret = hp_dump_check(&worker->dump, &worker->merger.unbias,
                             worker->profile->settings.estimator, options->strict, err);
-    record->is_damaged = ret != HP_OK;
+    record->is_damaged = record->public.can_be_used = ret != HP_OK;
     record->header = worker->dump.header, record->period = worker->dump.period;
     record->header_line = worker->dump.has_totals ? worker->dump.header_line : 0;
     if (ret != HP_OK && options->keep_damaged) {

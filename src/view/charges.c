@@ -272,6 +272,37 @@ static bool put_pattern(const char *name, char *text, size_t room) {
     return *name == '\0';
 }
 
+// Whether a visible call of the stack is a caller of the node.
+static bool has_caller(const struct hp_naming *naming, const struct hp_stack *stack,
+                       hp_node_id node) {
+    bool is_above = false;
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        const uint32_t *first = &naming->first_call.at[stack->frames[i].n];
+        for (uint32_t k = first[0]; k < first[1]; k++) {
+            const struct hp_call *call = &naming->calls.at[k];
+            bool is_node = call->node.n == node.n;
+            if (is_above && !is_node && !call->is_folded &&
+                call->class != HP_CLASS_NONE) {
+                return true;
+            }
+            is_above |= is_node && !call->is_folded;
+        }
+    }
+    return false;
+}
+
+// Whether the node has a caller that can be charged instead.
+static bool has_callers(const struct hp_view *view, hp_node_id node) {
+    const struct hp_profile *profile = view->profile;
+    for (size_t i = 0; i < profile->stacks.count; i++) {
+        if (is_visible(view, i) &&
+            has_caller(&view->naming, &profile->stacks.at[i], node)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *hp_likely_wrapper(const struct hp_view *view, double *share, char *name,
                               size_t room) {
     const struct hp_naming *naming = &view->naming;
@@ -292,7 +323,7 @@ const char *hp_likely_wrapper(const struct hp_view *view, double *share, char *n
     bool is_suspect = folds_wrappers && *share > much &&
                       (class == HP_CLASS_OWN || class == HP_CLASS_LIBRARY) &&
                       (!has_name || looks_allocating(text)) && strstr(shown.at, text) &&
-                      put_pattern(text, name, room);
+                      has_callers(view, node) && put_pattern(text, name, room);
     free(bare);
     return is_suspect ? name : NULL;
 }

@@ -459,8 +459,9 @@ static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rul
     const char *path = hp_profile_original(rules->profile, module->path);
     if (rules->given_count > 0) {
         bool is_offset = module->addresses == HP_ADDRESS_OFFSET;
-        snprintf(place, sizeof place, "%s%c0x%llx", hp_span_basename(hp_span_of(path)).at,
-                 is_offset ? '@' : '+', (unsigned long long)hp_address_of_start(frame));
+        snprintf(place, sizeof place, "%s%c0x%llx",
+                 hp_span_module_name(hp_span_of(path)).at, is_offset ? '@' : '+',
+                 (unsigned long long)hp_address_of_start(frame));
         matches.given = find_given(rules, HP_FIELD_NAME, place, place);
     }
     return matches;

@@ -60,6 +60,11 @@ static void append_hex(struct name_builder *b, uint64_t number) {
     hp_vec_append(&b->text, at, (size_t)(text + sizeof text - at));
 }
 
+static const char *module_name_of(const char *path) {
+    const char *name = hp_span_module_name(hp_span_of(path)).at;
+    return *name ? name : path;
+}
+
 // Return the head of place names in a module: "libfoo.so.1+" before an ELF address,
 // "libfoo.so.1@" before an offset in the file, "" for frames in no module.  Starts of
 // functions also have the build if several modules share the file name:
@@ -70,7 +75,7 @@ static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_star
     struct name_builder b = {.is_short = false};
     if (module->kind != HP_MODULE_NONE || of_starts) {
         const char *path = hp_profile_text(profile, module->path);
-        const char *name = hp_basename(path);
+        const char *name = module_name_of(path);
         build(&b, "%s", *name ? name : path);
         if (module->shares_name && of_starts) {
             build(&b, "(%.12s)", hp_profile_text(profile, module->build_id));

@@ -71,7 +71,8 @@ def a_pattern_without_a_match_is_reported_with_the_reason(t):
           "peek-no-match: module")
     for args in (["list", "."], ["list", "-fjson", "."], ["peek", "nosuch"],
                  ["top", "--focus=nosuch"]):
-        err = check(t.codes(*args, P1), 5, "").err
+        assert t.codes(*args, P1).err.count("\n") == 1  # without -v the error alone
+        err = check(t.codes(*args, "-v", P1), 5, "").err
         lines = err.splitlines()  # including minor warnings
         assert "without-names: /gone/usr/lib/" in err and len(set(lines)) == len(lines), err
         assert ("list-no-names\n" in err) == (args[0] == "list"), err

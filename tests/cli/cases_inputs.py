@@ -664,3 +664,56 @@ def R39_the_user_nobody_gets_the_same_report(t):
             path.chmod(0o755)
         got = t.run("top", "--no-symbols", "-", text=text, executable=program, user=65534, group=65534, extra_groups=[])
         assert check(got).out == wanted.replace(t.dump, "-")
+
+
+# --- what gets past a refusal, and why a dump may be empty ------------------------------
+
+
+EMPTY = "heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n"
+
+
+@case
+def a_refusal_names_the_option_that_gets_past_it(t):
+    """And following it works; where no option helps none is named."""
+    (bad,) = bad_files(t, 1)
+    cut = t.file("cut.heap", pathlib.Path(t.dump).read_text()[:400])
+    check(t.codes("top", t.dump, bad), 5, "", "too-many-skipped: 1 2 option-max-skipped: 1\n")
+    check(t.codes("top", t.dump, bad, cut), 5, "",
+          "too-many-skipped: 2 3 option-max-skipped: 2option-keep-damaged")
+    check(t.run("top", "--no-symbols", "--max-skipped=2", t.dump, bad, cut), 3)
+    assert "option-" not in check(t.codes("top", bad, str(bad) + ".gone"), 5, "").err
+    check(t.codes("top", cut), 5, "", "option-for-damaged")
+    check(t.run("top", "--no-symbols", "--keep-damaged", cut), 0)
+    broken = t.folder / "x.pb.gz"
+    broken.write_bytes((ROOT / "testdata/formats/go-protobuf.pb.gz").read_bytes()[:300])
+    assert "option-" not in check(t.codes("top", broken), 5, "", "damaged").err
+    check(t.run("top", "--keep-damaged", broken), 5)
+
+
+@case
+def an_empty_dump_says_why_it_may_be_empty(t):
+    empty = t.file("empty.heap", EMPTY)
+    check(t.codes("top", empty), 0, "warning: no-samples-jemalloc\n")
+    assert "no-samples" not in t.codes("top", "--max-skipped=1", t.dump, empty).out
+    other = t.file("other.heap", "heap profile: 0: 0 [0: 0] @ growth\n\nMAPPED_LIBRARIES:\n")
+    check(t.codes("top", other), 0, "warning: no-samples\n")
+
+
+@case
+def a_fatal_error_follows_skipped_inputs_alone(t):
+    (bad,) = bad_files(t, 1)
+    for command in ("peek", "list"):
+        for more in ((), ("-fjson",)):
+            err = check(t.codes(command, "--max-skipped=1", *more, "nosuch", t.dump, bad), 5, "").err
+            assert err.count("\n") == 2 and str(bad) in err.splitlines()[0], err
+
+
+@case
+def a_module_of_windows_is_shown_by_its_name(t):
+    for path, name in ((r"C:\Users\My App\app.exe", "app.exe"), (r"\\host\share\app.dll", "app.dll"),
+                       ("/srv/a\\b.so", "a\\b.so"), ("C:\\", "C:\\")):
+        dump = t.file("win.heap", "heap profile: 1: 64 [0: 0] @ heapprofile\n"
+                      "  1: 64 [1: 64] @ 0x401136\n\nMAPPED_LIBRARIES:\n"
+                      f"00400000-00402000 r-xp 00000000 08:01 1 {path}\n")
+        out = check(t.run("top", "--no-symbols", dump), 0).out
+        assert re.search(rf" {re.escape(name)}[+@]0x1136$", out, re.M), out

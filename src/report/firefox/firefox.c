@@ -142,7 +142,7 @@ static uint32_t add_resource(struct hp_firefox_tables *tables, hp_module_id modu
         hp_view_string(tables->view, hp_view_module(tables->view, module)->path);
     if (module.n > 0 && !tables->resource_of[module.n]) {
         hp_vec_push(&tables->resources,
-                    hp_strtab_add(&tables->strings, hp_span_basename(path)));
+                    hp_strtab_add(&tables->strings, hp_span_module_name(path)));
         tables->resource_of[module.n] = (uint32_t)tables->resources.count;
     }
     return tables->resource_of[module.n];

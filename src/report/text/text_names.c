@@ -371,7 +371,7 @@ static void describe_module(const struct alike *alike, size_t i, struct hp_buffe
     struct hp_span path = module.n
                               ? hp_view_string(view, hp_view_module(view, module)->path)
                               : hp_span_of("");
-    put_in_brackets(out, hp_span_basename(path));
+    put_in_brackets(out, hp_span_module_name(path));
 }
 
 // Append the number of name `i` among the names that have the same text, " ~1"; this
