@@ -425,10 +425,10 @@ static int check_groups(const struct hp_profile *profile,
                 err, HP_E_USAGE,
                 HP_MESSAGE(
                     "dumps-not-one-by-one",
-                    "it is of more dumps than partials tell of one by one: this report, "
-                    "%s by %s%s, asks for each"),
+                    "%s by %s%s needs each dump, and this aggregate file has only sums of "
+                    "groups"),
                 hp_reports[options->kind]->name, hp_granularity_text(options->by),
-                is_of_space(options) ? "" : " of what is no space");
+                is_of_space(options) ? "" : " of objects");
             hp_err_locate(err, input->public.name, 0);
             return HP_E_USAGE;
         }

@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/setter.h"
 #include "cli/suggestion.h"
 
 #include <ctype.h>
@@ -50,6 +51,14 @@ static int wrong_choice(const struct hp_cli_option *option, const char *value,
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("choice-hint", "--%s does not take \"%s\": %s"),
                            option->name, value, instead);
+    }
+    if (suggestion.best == NULL && option->set == hp_cli_set_by &&
+        strncmp(value, "label", strlen("label")) != 0) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("choice-label",
+                                      "--%s does not take \"%s\". For labels use "
+                                      "--by=label:%s, see also hprof-agg help top"),
+                           option->name, value, value);
     }
     if (suggestion.best != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,

@@ -87,6 +87,31 @@ static const struct habit habits[] = {
     {"seconds timeout", "nothing is fetched: curl -s URL | hprof-agg top -"},
 };
 
+// Commands that people try, because other tools have them or because of what they want to
+// know.
+static const struct habit tried[] = {
+    {"leak leaks leaking memleak growth grow grows",
+     "use hprof-agg trend INPUT... for many dumps of a process"},
+    {"compare cmp delta difference regression",
+     "use hprof-agg diff BASE NEW, or diff BASE... --to NEW..."},
+    {"flamegraph flame flames icicle", "use hprof-agg top -o x.svg INPUT..."},
+    {"serve server ui page browse browser dashboard",
+     "no server is started: hprof-agg top -o x.html INPUT... writes a page"},
+    {"report summary show print hotspots biggest largest histogram",
+     "use hprof-agg top INPUT..."},
+    {"callgraph graph", "use hprof-agg dot INPUT..."},
+    {"caller callers callee callees who", "use hprof-agg peek REGEX INPUT..."},
+    {"source sources annotate code", "use hprof-agg list REGEX INPUT..."},
+    {"rss memory overhead fragmentation stats",
+     "use hprof-agg account DUMP --stats=FILE"},
+    {"convert export", "use hprof-agg merge -o FILE INPUT...: its suffix is the format"},
+    {"aggregate combine sum add join", "use hprof-agg merge -o x.hpa INPUT..."},
+    {"inspect check doctor why explain files ls", "use hprof-agg info INPUT..."},
+    {"temporary churn turnover survival", "use hprof-agg lifetime INPUT..."},
+    {"record run collect attach start dump profile capture",
+     "hprof-agg only reads dumps; man hprof-agg says how programs write them"},
+};
+
 // Advice for endings of file names that are no formats here.
 static const struct habit kinds[] = {
     {"png gif ps", PICTURE},
@@ -105,6 +130,16 @@ static bool has_word(const char *words, const char *word, bool begins) {
         }
     }
     return false;
+}
+
+// Advice for a command that people try; NULL if there is none.
+static const char *habit_of_command(const char *word) {
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        if (has_word(tried[i].words, word, false)) {
+            return tried[i].instead;
+        }
+    }
+    return hp_cli_habit(word, false);
 }
 
 const char *hp_cli_habit(const char *word, bool begins) {
@@ -326,7 +361,7 @@ bool hp_cli_command_is_known(const char *word) {
 // Fail with HP_E_USAGE: `word` is not a command.  The message suggests what to use
 // instead of a command of jeprof or pprof, a similar word, or help.
 static int unknown(const char *word, struct hp_err *err) {
-    const char *instead = hp_cli_habit(word, false);
+    const char *instead = habit_of_command(word);
     struct hp_cli_suggestion suggestion = {.word = word};
     const char *name;
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
@@ -356,7 +391,7 @@ static int unknown(const char *word, struct hp_err *err) {
     }
     return hp_cli_fail(err, HP_E_USAGE,
                        HP_MESSAGE("command-unknown",
-                                  "%s is no command and no file, see hprof-agg help"),
+                                  "%s: no such file or command. See hprof-agg --help"),
                        word);
 }
 

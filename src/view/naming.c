@@ -75,8 +75,7 @@ static hp_string head_of(struct hp_naming *naming, hp_module_id id, bool of_star
     struct name_builder b = {.is_short = false};
     if (module->kind != HP_MODULE_NONE || of_starts) {
         const char *path = hp_profile_text(profile, module->path);
-        const char *name = module_name_of(path);
-        build(&b, "%s", *name ? name : path);
+        build(&b, "%s", module_name_of(path));
         if (module->shares_name && of_starts) {
             build(&b, "(%.12s)", hp_profile_text(profile, module->build_id));
         }

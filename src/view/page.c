@@ -190,13 +190,13 @@ int hp_page_take_facet(struct hp_view *view, struct hp_err *err) {
     }
     hp_facet_init(&view->facet, view);
     if (facet->inputs.count > 0 && facet->values.count > MOST_GROUPS) {
-        return hp_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE(
-                "page-many-groups",
-                "top as html tells at most %d groups of inputs apart, and these are "
-                "%zu: --by=%s as text has a row of each"),
-            MOST_GROUPS, facet->values.count, facet->key);
+        bool is_input = view->options.by == HP_BY_INPUT;
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("page-many-groups",
+                                  "html shows at most %d values of --by=%s, these are "
+                                  "%zu. Use %s"),
+                       MOST_GROUPS, facet->key, facet->values.count,
+                       is_input ? "--by=process, or --format=text" : "--format=text");
     }
     if (view->head.has_moments && view->head.processes->largest > 1) {
         return hp_fail(

@@ -176,7 +176,7 @@ def wrong_values_are_errors(t):
 def a_wrong_choice_suggests_or_lists(t):
     check(t.codes("top", "--by=lnie", t.dump), 2, "", "choice-did-you-mean: by lnie line")
     check(t.codes("top", "--by=zzzzzz", t.dump), 2, "",
-          "choice-unknown: by zzzzzz ")
+          "choice-label: by zzzzzz zzzzzz")
     check(t.run("top", "--by=label", t.dump), 2, "", "thread, label:KEY")
     check(t.codes("top", "--format=fold", t.dump), 2, "", "choice-did-you-mean: format fold folded")
 
@@ -236,7 +236,7 @@ def options_of_pprof_work_with_its_format_only(t):
         check(t.codes("top", "--by=input", *arguments, t.dump), 2, "", "rows-not-of-format")
     copies = [t.file(f"copy.{i}.heap", pathlib.Path(t.dump).read_text()) for i in range(17)]
     check(t.codes("top", "--on-duplicate=count", "--snapshots=sum", "--by=input", "-f", "html", "-o", "x.html", *copies), 2, "",
-          "page-many-groups: 16 17 input")
+          "page-many-groups: 16 input 17 --by=process, or")
     series = [t.testdata / f"series/jp.10978.{i}.i{i}.heap" for i in range(3)]
     check(t.codes("top", "-f", "html", "--by=input", "--no-symbols", *series), 2, "",
           "page-adds-up-dumps: input")

@@ -66,6 +66,21 @@ UNKNOWN = {
     "--tools=addr2line:x": "",
     "-seconds=30": "hprof-agg top -",
 }
+# Commands that people try, and what their answers name.
+TRIED = {
+    "leak": "hprof-agg trend INPUT...",
+    "leaks": "hprof-agg trend INPUT...",
+    "compare": "hprof-agg diff BASE NEW",
+    "flamegraph": "hprof-agg top -o x.svg INPUT...",
+    "report": "hprof-agg top INPUT...",
+    "serve": "hprof-agg top -o x.html INPUT...",
+    "web": SVG,
+    "callers": "hprof-agg peek REGEX INPUT...",
+    "rss": "hprof-agg account DUMP --stats=FILE",
+    "convert": "hprof-agg merge -o FILE INPUT...",
+    "doctor": "hprof-agg info INPUT...",
+    "record": "man hprof-agg",
+}
 # Options that exist here, too, but with two dashes.
 TWO_DASHES = ("-focus=x", "-hide=x", "-ignore=x", "-cum", "-inuse_space", "-alloc_objects", "-unit=MiB", "-help", "-output=x")
 # Options that work unchanged.
@@ -88,6 +103,17 @@ def options_of_jeprof_and_pprof_get_a_hint_with_our_option(t):
         for words in ([option, t.dump], ["top", t.dump, option], ["/bin/true", t.dump, option]):
             code = "option-hint" if option.startswith("--") else "letter-hint"
             assert answers(check(t.codes(*words), 2, "").err, code, option, instead), option
+
+
+@case
+def commands_that_people_try_get_a_hint(t):
+    for word, instead in TRIED.items():
+        err = check(t.codes(word, t.dump), 2, "").err
+        assert answers(err, "command-hint", word, instead), err
+    check(t.codes("trendd", t.dump), 2, "", "command-did-you-mean: trendd trend")
+    check(t.codes("nosuch.heap"), 2, "", "command-unknown: nosuch.heap")
+    check(t.codes("top", "--by=host", t.dump), 2, "", "choice-label: by host host")
+    check(t.codes("top", "--by=proces", t.dump), 2, "", "choice-did-you-mean: by proces process")
 
 
 @case
@@ -128,11 +154,12 @@ def every_option_of_recorded_jeprof_commands_works_or_gets_a_hint(t):
 @case
 def hints_name_existing_commands_and_options(t):
     text = "".join(t.run("top", t.dump, option).err.split(": ", 2)[2] for option in UNKNOWN)
+    text += "".join(t.run(word, t.dump).err.split(": ", 2)[2] for word in TRIED)
     commands = {*t.reports(), *t.formats()}
     options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", env={"COLUMNS": "250"}).out +
                              t.run("jeprof", "--help").out))
     for command in re.findall(r"hprof-agg ([a-z]+)", text):
-        assert command in commands | {"help"}, command
+        assert command in commands | {"account", "help"}, command
     for option in re.findall(r"--[a-z][a-z-]+", text):
         assert option in options or option == "--base", option
 
