@@ -178,14 +178,15 @@ static int check_ages(const struct hp_profile *profile,
     if (options->older_than > 0 && profile->settings.estimator != HP_ESTIMATOR_BEST) {
         return hp_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE("older-than-not-listed",
-                       "--older-than is of objects that a dump lists, which --compat and "
-                       "--no-unbias leave aside"));
+            HP_MESSAGE(
+                "older-than-not-listed",
+                "--older-than needs ages of objects, which --compat and --no-unbias ignore"));
     }
     return options->older_than > 0 && profile->keeps.partial
                ? hp_fail(err, HP_E_USAGE,
-                         HP_MESSAGE("older-than-partial",
-                                    "--older-than: a partial is of objects of all ages"))
+                         HP_MESSAGE(
+                             "older-than-partial",
+                             "--older-than: an aggregate file has objects of all ages"))
                : HP_OK;
 }
 
@@ -362,8 +363,7 @@ static int refuse_negative(const struct hp_view *view, struct hp_err *err) {
         err, HP_E_EMPTY,
         HP_MESSAGE(
             "no-negative-numbers",
-            "%s has no numbers below zero, which a difference of two profiles has: %s "
-            "show them%s"),
+            "%s cannot show negative numbers, as in a difference of profiles. Use %s%s"),
         view->options.format, others,
         view->use.can & HP_CAN_ONLY_GROW ? "; --only=grown writes what grew" : "");
 }
@@ -425,8 +425,7 @@ static int check_groups(const struct hp_profile *profile,
                 err, HP_E_USAGE,
                 HP_MESSAGE(
                     "dumps-not-one-by-one",
-                    "%s by %s%s needs each dump, and this aggregate file has only sums of "
-                    "groups"),
+                    "%s by %s%s needs each dump, but this aggregate file has only sums of groups"),
                 hp_reports[options->kind]->name, hp_granularity_text(options->by),
                 is_of_space(options) ? "" : " of objects");
             hp_err_locate(err, input->public.name, 0);
@@ -448,27 +447,26 @@ static int check_partial(const struct hp_profile *profile, const struct hp_forma
                          err, HP_E_USAGE,
                          HP_MESSAGE(
                              "stacks-not-kept",
-                             "its stacks are in no memory: it was read for a partial"));
+                             "its stacks are not in memory: it was read for an aggregate file"));
     }
     if (!hp_blocks_are_built()) {
         return hp_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "partial-needs-zstd",
-                "partials are packed by zstd, which this program was built without"));
+            HP_MESSAGE("partial-needs-zstd",
+                       "this build cannot write aggregate files: it lacks zstd"));
     }
     if (options->shards > 0 && profile->settings.drops_identities) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "shards-without-ids",
-                "identities of dumps tell which shards belong together, and an input or "
-                "--no-input-ids leaves them out"));
+                "--shard needs the identities of dumps, which an input or --no-input-ids excludes"));
     }
     return options->filter_count > 0
                ? hp_fail(err, HP_E_USAGE,
-                         HP_MESSAGE("partial-filtered",
-                                    "a partial holds everything: filter its reports"))
+                         HP_MESSAGE(
+                             "partial-filtered",
+                             "an aggregate file contains everything. Filter its reports"))
                : HP_OK;
 }
 
@@ -508,7 +506,7 @@ static int fit_bytes(struct hp_view *view, struct hp_err *err) {
     }
     if (!(view->use.can & HP_CAN_CUT)) {
         return hp_fail(err, HP_E_USAGE,
-                       HP_MESSAGE("no-rows-to-leave-out", "%s has no rows to leave out"),
+                       HP_MESSAGE("no-rows-to-leave-out", "%s has no rows to drop"),
                        view->options.format);
     }
     while (high <= all && fits(view, high)) {
@@ -530,8 +528,7 @@ static int fit_bytes(struct hp_view *view, struct hp_err *err) {
                      err, HP_E_LIMIT,
                      HP_MESSAGE(
                          "report-too-long",
-                         "a report of %llu bytes has no room for what stands above and "
-                         "below its rows"),
+                         "%llu bytes are too few for the lines before and after the rows"),
                      (unsigned long long)view->options.max_bytes);
 }
 
@@ -544,19 +541,19 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
     const struct hp_format *format = format_of(options);
     if (!format || !hp_format_writer(format, options->kind)) {
         hp_fail(err, HP_E_USAGE,
-                HP_MESSAGE("no-such-form", "this report has no form as '%s'"),
+                HP_MESSAGE("no-such-form", "this report cannot be written as '%s'"),
                 options->format);
         return NULL;
     }
     if (profile->originals.texts && (format->can & HP_IS_PARTIAL)) {
         hp_fail(err, HP_E_USAGE,
                 HP_MESSAGE("partial-of-redacted",
-                           "a partial of what is redacted would find no names"));
+                           "an aggregate file of redacted inputs would find no names"));
         return NULL;
     }
     if (options->only_grown && !(format->can & HP_CAN_ONLY_GROW)) {
         hp_fail(err, HP_E_USAGE,
-                HP_MESSAGE("shows-more-than-grown", "%s shows more than what grew"),
+                HP_MESSAGE("shows-more-than-grown", "%s shows more than growth"),
                 format->name);
         return NULL;
     }
@@ -634,7 +631,7 @@ int hp_format_of_file(const char *path, const char **format, struct hp_err *err)
     if (is_other) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("format-unknown",
-                                  "which format is %s to be in? say it with --format"),
+                                  "the format of %s is unknown. Use --format"),
                        path);
     }
     return HP_OK;

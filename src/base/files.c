@@ -290,15 +290,15 @@ static const char *objection(int fd, bool waits) {
     }
     bool is_device = S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode);
     if (is_device && info.st_rdev != makedev(1, 3)) { // the device number of /dev/null
-        return HP_WORDS("file-device", "a device, which may have no end");
+        return HP_WORDS("file-device", "this is a device, which may have no end");
     }
     if (S_ISREG(info.st_mode) && find_volume(fd, &volume) == 0 &&
         volume.f_type == PROC_SUPER_MAGIC) {
-        return HP_WORDS("file-of-proc", "a file of /proc, which may have no end");
+        return HP_WORDS("file-of-proc", "this is a file of /proc, which may have no end");
     }
     return S_ISFIFO(info.st_mode) && !waits && !has_writer(fd)
                ? HP_WORDS("fifo-no-writer",
-                          "nobody writes to this FIFO (--wait waits for a writer)")
+                          "no process writes to this FIFO. Use --wait to wait for one")
                : NULL;
 }
 
@@ -310,7 +310,7 @@ int hp_open_input(const char *path, bool waits, struct hp_err *err) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (blocks ? 0 : O_NONBLOCK));
     const char *why = fd >= 0 && !is_own ? objection(fd, waits) : NULL;
     if (fd < 0 && errno == ENXIO && stat(path, &info) == 0 && S_ISSOCK(info.st_mode)) {
-        hp_fail(err, HP_E_IO, HP_MESSAGE("file-socket", "a socket, not a file"));
+        hp_fail(err, HP_E_IO, HP_MESSAGE("file-socket", "this is a socket, not a file"));
     } else if (fd < 0) {
         hp_fail_errno(err, HP_MESSAGE("file-not-opened", "cannot open"));
     } else if (why) {

@@ -52,14 +52,14 @@ int hp_pattern_check(const struct hp_pattern *pattern, struct hp_err *err) {
             err, HP_E_LIMIT,
             HP_MESSAGE(
                 "pattern-slow",
-                "pattern %s takes too long: matching names may take %d s of CPU time"),
+                "pattern %s is too slow: matching names may take %d s of CPU time"),
             pattern->text, SECONDS_MAX);
     }
     return pattern->is_out_of_steps
                ? hp_fail(err, HP_E_LIMIT,
                          HP_MESSAGE(
                              "pattern-many-steps",
-                             "pattern %s takes too many steps to match the names here"),
+                             "pattern %s needs too many steps to match the names here"),
                          pattern->text)
                : HP_OK;
 }

@@ -531,11 +531,10 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     find_recorded_errors(merger, dump);
     make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, record)) {
-        return hp_fail(
-            err, HP_E_LIMIT,
-            HP_MESSAGE("dump-numbers-too-large",
-                       "its numbers are beyond all reason, from stack %zu of %zu on"),
-            merger->estimated, dump->stacks.count);
+        return hp_fail(err, HP_E_LIMIT,
+                       HP_MESSAGE("dump-numbers-too-large",
+                                  "impossible numbers, from stack %zu of %zu on"),
+                       merger->estimated, dump->stacks.count);
     }
     keep_large_sizes(merger, record);
     keep_gain(merger, dump, record);

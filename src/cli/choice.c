@@ -68,7 +68,7 @@ static int wrong_choice(const struct hp_cli_option *option, const char *value,
     }
     return hp_cli_fail(err, HP_E_USAGE,
                        HP_MESSAGE("choice-unknown",
-                                  "--%s does not take \"%s\", but one of: %s"),
+                                  "--%s does not take \"%s\". Use one of: %s"),
                        option->name, value, known);
 }
 

@@ -21,9 +21,9 @@ struct habit {
     const char *instead; // sentence with the advice
 };
 
-#define PICTURE                                                  \
-    "use hprof-agg top -o x.svg INPUT... for a flame graph, or " \
-    "hprof-jeprof --svg INPUT... >x.svg for a graph of calls"
+#define PICTURE                                         \
+    "use hprof-agg top -o x.svg INPUT..., or of calls " \
+    "hprof-jeprof --svg INPUT..."
 #define PDF  "use hprof-agg top -o x.pdf INPUT..."
 #define PAGE "use hprof-agg merge -o x.pb.gz INPUT..., then go tool pprof -http=: x.pb.gz"
 
@@ -109,7 +109,7 @@ static const struct habit tried[] = {
     {"inspect check doctor why explain files ls", "use hprof-agg info INPUT..."},
     {"temporary churn turnover survival", "use hprof-agg lifetime INPUT..."},
     {"record run collect attach start dump profile capture",
-     "hprof-agg only reads dumps; man hprof-agg says how programs write them"},
+     "no program is run: docs/howto/get-a-dump.md says how programs write dumps"},
 };
 
 // Advice for endings of file names that are no formats here.
@@ -196,15 +196,15 @@ int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
         command->id == HP_CLI_DIFF
             ? hp_cli_fail(
                   err, HP_E_USAGE,
-                  HP_MESSAGE("net-url",
-                             "nothing is fetched from the net: curl -s %s -o x.heap, and "
-                             "compare that"),
+                  HP_MESSAGE(
+                      "net-url",
+                      "hprof-agg does not use the network. Use: curl -s %s -o x.heap"),
                   source)
             : hp_cli_fail(
                   err, HP_E_USAGE,
                   HP_MESSAGE(
                       "net-url-of-command",
-                      "nothing is fetched from the net: curl -s %s | hprof-agg %s%s -"),
+                      "hprof-agg does not use the network. Use: curl -s %s | hprof-agg %s%s -"),
                   source, command->name, command->takes_pattern ? " REGEX" : "");
     snprintf(err->where, sizeof err->where, "%s", url);
     return ret;
@@ -372,8 +372,9 @@ static int unknown(const char *word, struct hp_err *err) {
         if (strcmp(word, name) == 0) {
             return hp_cli_fail(
                 err, HP_E_USAGE,
-                HP_MESSAGE("format-as-command",
-                           "%s is a format, not a command: hprof-agg top --format=%s"),
+                HP_MESSAGE(
+                    "format-as-command",
+                    "%s is a format, not a command. Use: hprof-agg top --format=%s"),
                 name, name);
         }
         hp_cli_suggestion_try(&suggestion, name);

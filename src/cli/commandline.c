@@ -227,7 +227,7 @@ static int choose_command(struct hp_cli_arguments *given,
     }
     if (given->words.count == 0) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("no-command", "no command, see hprof-agg help"));
+                           HP_MESSAGE("no-command", "no command. See hprof-agg --help"));
     }
     return hp_cli_command_find(given->words.items[0], &settings->command, format, err);
 }
@@ -239,7 +239,7 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
     size_t words_max = settings->command->id == HP_CLI_HELP ? 2 : 1;
     if (given->words.count > words_max) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("word-too-many", "%s is one word too many"),
+                           HP_MESSAGE("word-too-many", "%s: one argument too many"),
                            given->words.items[words_max]);
     }
     int ret = apply(given, settings, err);
@@ -266,7 +266,7 @@ static int fail_format(const struct hp_cli_settings *settings, struct hp_err *er
     }
     return hp_cli_fail(err, HP_E_USAGE,
                        HP_MESSAGE("format-not-of-command",
-                                  "%s%s does not write %s, but: %s"),
+                                  "%s%s cannot write %s. Use one of: %s"),
                        settings->command->name, settings->timeline ? " --timeline" : "",
                        settings->report.format, known);
 }
@@ -278,8 +278,8 @@ static int explain_kind(const char *path, struct hp_err *err) {
     const char *instead = dot != NULL ? hp_cli_habit_of_kind(dot + 1) : NULL;
     return instead != NULL
                ? hp_cli_fail(err, HP_E_USAGE,
-                             HP_MESSAGE("format-of-file", "no format here makes %s: %s"),
-                             path, instead)
+                             HP_MESSAGE("format-of-file", "cannot write %s: %s"), path,
+                             instead)
                : (int)err->code;
 }
 
@@ -315,7 +315,7 @@ static int check_formats(const struct hp_cli_settings *settings,
             hp_cli_option_formats(option, formats, sizeof formats);
             return hp_cli_fail(err, HP_E_USAGE,
                                HP_MESSAGE("option-goes-with-format",
-                                          "--%s goes with --format=%s"),
+                                          "--%s applies only to --format=%s"),
                                option->name, formats);
         }
     }
@@ -336,8 +336,9 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
     if (settings->timeline && hp_cli_arguments_have(given, "snapshots")) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE("snapshots-timeline",
-                       "--snapshots does not go with --timeline, which has all dumps"));
+            HP_MESSAGE(
+                "snapshots-timeline",
+                "--snapshots cannot be combined with --timeline, which shows all dumps"));
     }
     if (settings->read.snapshots == HP_SNAPSHOTS_PEAK &&
         (report->kind == HP_REPORT_DIFF || report->columns.spread)) {
@@ -345,8 +346,7 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "snapshots-peak",
-                "--snapshots=peak does not go with %s: what was chosen for its size is "
-                "not to be compared"),
+                "--snapshots=peak cannot be combined with %s: peaks are chosen by size"),
             report->columns.spread ? "--spread" : "diff");
     }
     if (settings->read.snapshots != HP_SNAPSHOTS_EACH || report->kind == HP_REPORT_INFO) {
@@ -358,8 +358,7 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "snapshots-each",
-                "--snapshots=each has a row for each dump: it goes with hprof-agg top, "
-                "and --by=input"));
+                "--snapshots=each needs rows of dumps: hprof-agg top, and --by=input"));
     }
     report->by = HP_BY_INPUT;
     return HP_OK;
@@ -377,7 +376,7 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("rows-not-of-format",
-                       "%s%s has no rows of inputs, threads, labels, sizes or ages"),
+                       "%s%s cannot show rows of inputs, threads, labels, sizes or ages"),
             by_format ? report->format : settings->command->name,
             settings->timeline ? " --timeline" : "");
     }
@@ -388,23 +387,23 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
     if (option != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("option-of-functions",
-                                      "--%s goes with rows of functions"),
+                                      "--%s applies only to rows of functions"),
                            option);
     }
     bool splits_stacks = report->kind == HP_REPORT_MERGE && report->by == HP_BY_SIZE;
     if (splits_stacks && report->pprof.with_error) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE("with-error-by-size",
-                       "--with-error is of stacks, and --by=size splits them"));
+            HP_MESSAGE(
+                "with-error-by-size",
+                "--with-error cannot be combined with --by=size, which splits stacks"));
     }
     return splits_stacks && report->pprof.flavor == HP_FLAVOR_PYROSCOPE
                ? hp_cli_fail(
                      err, HP_E_USAGE,
                      HP_MESSAGE(
                          "pyroscope-by-size",
-                         "--by=size makes more samples than --flavor=pyroscope has room "
-                         "for"))
+                         "--by=size makes more samples than --flavor=pyroscope can have"))
                : HP_OK;
 }
 
@@ -422,16 +421,14 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("fail-if-without-p",
-                       "--fail-if with p does not go with %s: no p is known then"),
+                       "--fail-if with p cannot be combined with %s: p is unknown then"),
             without);
     }
     if (settings->has_gate && settings->gate_has_unit && is_objects) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "fail-if-objects",
-                "--fail-if: objects have no unit of space, growth>1000 or growth>5%% "
-                "counts them"));
+            HP_MESSAGE("fail-if-objects",
+                       "--fail-if: objects have no unit. Use growth>1000 or growth>5%%"));
     }
     return HP_OK;
 }
@@ -448,15 +445,15 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "shard-no-input-ids",
-                "--shard does not go with --no-input-ids: identities of dumps tell "
-                "which shards belong together"));
+                "--shard cannot be combined with --no-input-ids: shards are matched by "
+                "dumps"));
     }
     if (!read->no_input_ids || is_partial || (adds_all && !is_merge)) {
         return HP_OK;
     }
     return hp_cli_fail(err, HP_E_USAGE,
                        HP_MESSAGE("no-input-ids-alone",
-                                  "--no-input-ids goes with merge --output=x.hpa%s"),
+                                  "--no-input-ids needs merge --output=x.hpa%s"),
                        is_merge ? ""
                                 : ", and with --snapshots=sum --on-duplicate=count, "
                                   "which tell no dumps apart");
@@ -471,13 +468,14 @@ static int check_places(const struct hp_cli_settings *settings, struct hp_err *e
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "redact-partial",
-                "--redact: a partial holds what names are looked for by; pprof can be "
-                "merged, too"));
+                "--redact: an aggregate file needs the real names. Use --format=pprof"));
     }
     if (redacts && settings->prints_used) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("redact-paths",
-                                      "--redact: --print=used is of paths alone"));
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE(
+                "redact-paths",
+                "--redact cannot be combined with --print=used, which prints paths"));
     }
     if (!settings->symbol_dirs_only) {
         return HP_OK;
@@ -487,13 +485,14 @@ static int check_places(const struct hp_cli_settings *settings, struct hp_err *e
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "symbol-dir-only-alone",
-                "--symbol-dir-only needs a --symbol-dir, or --no-symbols in its place"));
+                "--symbol-dir-only needs --symbol-dir=DIR. Use --no-symbols to open no "
+                "binary"));
     }
     return settings->path_map_count > 0
                ? hp_cli_fail(
                      err, HP_E_USAGE,
                      HP_MESSAGE("symbol-dir-only-path-map",
-                                "--symbol-dir-only and --path-map exclude each other"))
+                                "--symbol-dir-only and --path-map cannot be combined"))
                : HP_OK;
 }
 
@@ -501,15 +500,15 @@ static int check_places(const struct hp_cli_settings *settings, struct hp_err *e
 static int check_print(const struct hp_cli_settings *settings,
                        const struct hp_cli_arguments *given, struct hp_err *err) {
     if (settings->prints_used && hp_cli_arguments_have(given, "format")) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("print-with-format",
-                                      "--print=used is a list, and has no --format"));
-    }
-    if (settings->prints_used && settings->archives.count > 0) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE("print-archive",
-                       "--print=used: members of an archive have no paths"));
+            HP_MESSAGE("print-with-format",
+                       "--print=used writes a list: --format does not apply"));
+    }
+    if (settings->prints_used && settings->archives.count > 0) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("print-archive",
+                                      "--print=used: files in an archive have no paths"));
     }
     return HP_OK;
 }
@@ -528,28 +527,29 @@ static int check_combinations(struct hp_cli_settings *settings,
     bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
     if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL &&
         !settings->report.columns.spread && !is_partial) {
-        return hp_cli_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE("label-from-alone",
-                       "--label-from goes with --by=label:KEY or --spread"));
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("label-from-alone",
+                                      "--label-from needs --by=label:KEY or --spread"));
     }
     if (settings->report.pprof.with_error && settings->report.kind == HP_REPORT_DIFF) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE("with-error-diff",
-                       "--with-error: the errors of a difference do not add up"));
+            HP_MESSAGE(
+                "with-error-diff",
+                "--with-error does not apply to diff: errors of differences do not add "
+                "up"));
     }
     if (hp_cli_arguments_have(given, "no-unbias") &&
         hp_cli_arguments_have(given, "compat")) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("no-unbias-compat",
-                                      "--no-unbias and --compat exclude each other"));
+                                      "--no-unbias and --compat cannot be combined"));
     }
     if (settings->null_separated && settings->files_from.count == 0 &&
         settings->base_files_from.count == 0 && !settings->prints_used) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("null-alone",
-                                      "--null goes with --files-from, and with --print"));
+                                      "--null needs --files-from or --print"));
     }
     ret = check_print(settings, given, err);
     return ret == HP_OK ? check_gate(settings, err) : ret;
@@ -585,7 +585,7 @@ static int split_sides(const struct hp_cli_arguments *given,
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "diff-two-inputs",
-                "diff takes two inputs, or those of both sides with --to between them"));
+                "diff needs two sides: diff BASE NEW, or diff BASE... --to NEW..."));
     }
     settings->base_words =
         settings->base_files_from.count == 0 && settings->inputs.count > 0;
@@ -624,9 +624,10 @@ static int take_words(const struct hp_cli_arguments *given,
     }
     if (ret == HP_OK && settings->inputs.count == 0 && settings->files_from.count == 0 &&
         settings->base_files_from.count == 0 && settings->archives.count == 0) {
-        ret = hp_cli_fail(err, HP_E_USAGE,
-                          HP_MESSAGE("no-input",
-                                     "no input: name files, or - for standard input"));
+        ret = hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("no-input",
+                       "no input. Name files or folders, or - for standard input"));
     }
     return ret;
 }
@@ -640,12 +641,12 @@ static int read_manifest(const struct hp_cli_arguments *given,
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "manifest-needs",
-                "manifest needs --shards=N and --output=PREFIX, what the names of the "
-                "lists begin with"));
+                "manifest needs --shards=N and --output=PREFIX, how the names of lists "
+                "begin"));
     }
     if (ret == HP_OK && settings->shards > SHARDS_MAX) {
         ret = hp_cli_fail(err, HP_E_USAGE,
-                          HP_MESSAGE("shards-too-many", "--shards takes %d at most"),
+                          HP_MESSAGE("shards-too-many", "--shards must be at most %d"),
                           SHARDS_MAX);
     }
     return ret == HP_OK ? take_words(given, settings, err) : ret;
@@ -683,10 +684,10 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     }
     if (settings->command->id == HP_CLI_JEPROF) {
         ret = apply(given, settings, err);
-        return ret == HP_OK
-                   ? hp_cli_fail(err, HP_E_USAGE,
-                                 HP_MESSAGE("jeprof-first", "jeprof has to come first"))
-                   : ret;
+        return ret == HP_OK ? hp_cli_fail(err, HP_E_USAGE,
+                                          HP_MESSAGE("jeprof-first",
+                                                     "jeprof must be the first argument"))
+                            : ret;
     }
     if (settings->command->id == HP_CLI_DOCTOR) {
         return hp_cli_fail(err, HP_E_USAGE,

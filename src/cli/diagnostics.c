@@ -51,8 +51,9 @@ static void print_ignored(const char *first, size_t count) {
         snprintf(more, sizeof more, " (and %zu more)", count - 1);
     }
     hp_cli_message(
-        HP_MESSAGE("program-ignored",
-                   "note: %s%s is a program, not a dump: it names what dumps of it hold"),
+        HP_MESSAGE(
+            "program-ignored",
+            "note: %s%s is a program, not a dump. It is used for the names of functions"),
         first, more);
 }
 

@@ -60,7 +60,8 @@ static int check_lengths(struct list *list, const char *text, size_t from, size_
         size_t at = end != NULL ? (size_t)(end - text) : size;
         if (at - list->begin >= PATH_MAX) {
             hp_cli_fail(err, HP_E_FORMAT,
-                        HP_MESSAGE("path-over-limit", "a path of %d bytes or more"),
+                        HP_MESSAGE("path-over-limit",
+                                   "a path of %d bytes or more is too long"),
                         PATH_MAX);
             err->line = list->line;
             return err->code;
@@ -131,7 +132,7 @@ static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
         if (strlen(path) < (size_t)(next - path)) {
             hp_cli_fail(err, HP_E_FORMAT,
                         HP_MESSAGE("list-nul",
-                                   "a NUL byte in a path; --null reads such lists"));
+                                   "a path has a NUL byte. Use --null for such lists"));
             err->line = line;
             return err->code;
         }
@@ -142,7 +143,7 @@ static int split(char *text, size_t size, char end, struct hp_cli_words *paths,
     return paths->count > before
                ? HP_OK
                : hp_cli_fail(err, HP_E_EMPTY,
-                             HP_MESSAGE("list-empty", "the list names no input"));
+                             HP_MESSAGE("list-empty", "the list has no paths"));
 }
 
 int hp_cli_filelist_read(struct hp_cli_filelist *list,
@@ -158,11 +159,11 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list,
     char **text = add_text(list);
     size_t size = 0;
     struct list lines = {.path = path, .end = end, .line = 1};
-    int ret =
-        is_endless(fd)
-            ? hp_cli_fail(err, HP_E_IO,
-                          HP_MESSAGE("list-device", "a device, which may have no end"))
-            : read_all(fd, &lines, text, &size, err);
+    int ret = is_endless(fd)
+                  ? hp_cli_fail(err, HP_E_IO,
+                                HP_MESSAGE("list-device",
+                                           "this is a device, which may have no end"))
+                  : read_all(fd, &lines, text, &size, err);
     if (ret == HP_OK) {
         ret = split(*text, size, end, &list->paths, err);
     }

@@ -90,8 +90,7 @@ static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *er
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "stdin-twice",
-                "standard input can be only one of: an input, a list of inputs, an "
-                "archive"));
+                "standard input can be read only once: as an input, a list or an archive"));
     }
     return HP_OK;
 }
@@ -126,7 +125,7 @@ static int refuse_terminal(const struct hp_cli_settings *settings, struct hp_err
     return hp_cli_fail(
         err, HP_E_USAGE,
         HP_MESSAGE("not-for-terminal",
-                   "%s is not for a terminal: name a file, --output=x%.*s"),
+                   "%s cannot be written to a terminal. Use --output=x%.*s"),
         settings->report.format, (int)strcspn(pattern, " "), pattern);
 }
 
@@ -308,7 +307,7 @@ static void evaluate_gate(const struct hp_view *view, struct hp_cli_outcome *out
     } else if (outcome->is_open) {
         hp_cli_message(HP_MESSAGE(
             "fail-if-open",
-            "--fail-if: no verdict: not all that the dumps hold can be compared"));
+            "--fail-if: no verdict, as parts of the dumps cannot be compared"));
         for (size_t i = 0; i < hp_view_caution_count(view); i++) {
             hp_cli_message("%s", hp_view_caution(view, i));
         }
@@ -322,7 +321,7 @@ static void warn_of_cut(const struct hp_cli_settings *settings,
     size_t left_out = hp_view_left_out(view);
     if (left_out > 0 && !is_for_people(settings) && !settings->quiet) {
         hp_cli_message(HP_MESSAGE("rows-cut",
-                                  "warning: %zu row%s left out: cut at --max-bytes=%llu"),
+                                  "warning: %zu row%s dropped by --max-bytes=%llu"),
                        left_out, left_out == 1 ? " is" : "s are",
                        (unsigned long long)settings->report.max_bytes);
     }
@@ -401,7 +400,7 @@ static int print_path(const char *path, char end, struct hp_cli_outfile *out,
     if (end != '\0' && strchr(path, end) != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("print-newline",
-                                      "a newline in a path: --null writes such lists"));
+                                      "a path has a newline. Use --null for such lists"));
     }
     bool is_written = put_path(out, path) == 0 && hp_cli_outfile_write(out, &end, 1) == 0;
     return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
@@ -480,11 +479,10 @@ int hp_cli_job_check_sandbox(const struct hp_cli_settings *settings, struct hp_e
     const char *missing = required ? hp_sandbox_missing() : "";
     return *missing == '\0'
                ? HP_OK
-               : hp_cli_fail(
-                     err, HP_E_USAGE,
-                     HP_MESSAGE("sandbox-required",
-                                "--sandbox=require cannot be met: this system lacks %s"),
-                     missing);
+               : hp_cli_fail(err, HP_E_USAGE,
+                             HP_MESSAGE("sandbox-required",
+                                        "--sandbox=require: this system lacks %s"),
+                             missing);
 }
 
 int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome *outcome,

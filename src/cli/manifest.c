@@ -65,7 +65,7 @@ static int check_path(const struct lists *lists, const char *path, struct hp_err
     if (!lists->settings->null_separated && strchr(path, '\n') != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("manifest-newline",
-                                      "a newline in a path: --null writes such lists"));
+                                      "a path has a newline. Use --null for such lists"));
     }
     return HP_OK;
 }
@@ -131,11 +131,10 @@ static int refuse_others(const struct lists *lists, struct hp_err *err) {
     for (struct dirent *entry; ret == HP_OK && (entry = readdir(entries)) != NULL;) {
         if (strncmp(entry->d_name, name, strlen(name)) == 0 &&
             is_number(entry->d_name + strlen(name))) {
-            ret = hp_cli_fail(
-                err, HP_E_USAGE,
-                HP_MESSAGE("list-there-already",
-                           "%s%s is there already: remove it, or name another prefix"),
-                slash != NULL ? folder : "", entry->d_name);
+            ret = hp_cli_fail(err, HP_E_USAGE,
+                              HP_MESSAGE("list-there-already",
+                                         "%s%s exists. Remove it, or use another prefix"),
+                              slash != NULL ? folder : "", entry->d_name);
         }
     }
     closedir(entries);
@@ -209,13 +208,12 @@ static void print_summary(const struct lists *lists, const struct hp_manifest *m
     hp_cli_message(
         HP_MESSAGE(
             "manifest-lists",
-            "lists: %zu, of %zu dumps; processes that names tell: %zu, older dumps of "
-            "these left out: %zu"),
+            "%zu lists of %zu dumps; processes known by name: %zu, older dumps of these skipped: %zu"),
         written, lists->count - manifest->older, manifest->processes, manifest->older);
     if (manifest->unidentified > 0) {
         hp_cli_message(
             HP_MESSAGE("manifest-unknown-names",
-                       "names that tell no process: %zu, their dumps are all listed"),
+                       "names without a process: %zu. All their dumps are listed"),
             manifest->unidentified);
     }
 }

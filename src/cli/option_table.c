@@ -466,7 +466,7 @@ static int unknown(const char *name, struct hp_err *err) {
     if (suggestion.best == NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("option-unknown",
-                                      "unknown option --%s, see hprof-agg help"),
+                                      "unknown option --%s. See hprof-agg --help"),
                            name);
     }
     return hp_cli_fail(err, HP_E_USAGE,
@@ -485,7 +485,7 @@ static int ambiguous(const char *name, struct hp_err *err) {
         }
     }
     return hp_cli_fail(err, HP_E_USAGE,
-                       HP_MESSAGE("option-ambiguous", "--%s may mean any of: %s"), name,
+                       HP_MESSAGE("option-ambiguous", "--%s is ambiguous: %s"), name,
                        known);
 }
 
@@ -515,7 +515,7 @@ int hp_cli_option_refuse_dash(const char *name, struct hp_err *err) {
         if (strcmp(name, options[i].name) == 0) {
             return hp_cli_fail(err, HP_E_USAGE,
                                HP_MESSAGE("option-two-dashes",
-                                          "-%s: it has two dashes here, --%s"),
+                                          "-%s has two dashes here: --%s"),
                                name, name);
         }
     }
@@ -536,5 +536,5 @@ int hp_cli_option_find_letter(char letter, const struct hp_cli_option **option,
     }
     return hp_cli_fail(
         err, HP_E_USAGE,
-        HP_MESSAGE("letter-unknown", "unknown option -%c, see hprof-agg help"), letter);
+        HP_MESSAGE("letter-unknown", "unknown option -%c. See hprof-agg --help"), letter);
 }

@@ -186,7 +186,8 @@ static int open_temporary(struct hp_cli_outfile *out, const struct stat *target,
     if (out->fd >= 0 && keep_mode(out) == 0) {
         return HP_OK;
     }
-    fail(out, HP_MESSAGE("output-not-created", "cannot create a file beside it"), err);
+    fail(out, HP_MESSAGE("output-not-created", "cannot create a file in its directory"),
+         err);
     hp_cli_outfile_discard(out);
     return err->code;
 }

@@ -220,7 +220,7 @@ int hp_cli_set_count(struct hp_cli_settings *settings, const struct hp_cli_optio
     int ret = set_number(option, value, SIZE_MAX - 1, &number, err);
     if (ret == HP_OK && number < (uint64_t)option->number) {
         ret = hp_cli_fail(err, HP_E_USAGE,
-                          HP_MESSAGE("value-too-small", "--%s takes %d or more"),
+                          HP_MESSAGE("value-too-small", "--%s must be at least %d"),
                           option->name, option->number);
     }
     if (ret == HP_OK) {
@@ -426,7 +426,7 @@ int hp_cli_set_redact_key(struct hp_cli_settings *settings,
                                           sizeof settings->redact_key, err);
     if (size >= 0 && (size < HP_CLI_KEY_LEAST || size > HP_CLI_KEY_MOST)) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("key-size", "--%s: a key has %d to %d bytes"),
+                           HP_MESSAGE("key-size", "--%s: a key must have %d to %d bytes"),
                            option->name, HP_CLI_KEY_LEAST, HP_CLI_KEY_MOST);
     }
     settings->redacts = true;
@@ -440,7 +440,8 @@ int hp_cli_set_folder(struct hp_cli_settings *settings,
     struct stat info;
     if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode)) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("folder-missing", "--%s: \"%s\" is no folder"),
+                           HP_MESSAGE("folder-missing",
+                                      "--%s: \"%s\" is not a directory"),
                            option->name, value);
     }
     hp_cli_words_add(field(settings, option), value);
@@ -477,10 +478,8 @@ int hp_cli_set_shard(struct hp_cli_settings *settings, const struct hp_cli_optio
     if (*end != '\0' || shards < 1 || shards > MOST || shard >= shards) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "shard-number",
-                "--%s needs a number of a shard from 0 on and of how many, at most %d, "
-                "as 0/4, not '%s'"),
+            HP_MESSAGE("shard-number",
+                       "--%s needs I/N, such as 0/4, with N at most %d, not '%s'"),
             option->name, (int)MOST, value);
     }
     settings->report.shard = shard;

@@ -108,19 +108,17 @@ void hp_cli_out_of_memory(size_t wanted, const char *input) {
     bool is_limited = is_at_limit(wanted);
     input = input != NULL ? input : "";
     if (is_limited && is_requested) {
-        hp_cli_message(HP_MESSAGE("memory-over-option",
-                                  "more memory is needed than --max-memory allows%s%s"),
+        hp_cli_message(HP_MESSAGE("memory-over-option", "--max-memory is too small%s%s"),
                        during, input);
     } else if (is_limited) {
         hp_cli_message(
-            HP_MESSAGE("memory-over-limit",
-                       "more memory is needed than the limit of %s (--max-memory sets "
-                       "another)%s%s"),
+            HP_MESSAGE(
+                "memory-over-limit",
+                "more memory is needed than the limit of %s. Use --max-memory%s%s"),
             limit_text, during, input);
     } else {
-        hp_cli_message(HP_MESSAGE("memory-none",
-                                  "out of memory: %zu bytes are not to be had%s%s"),
-                       wanted, during, input);
+        hp_cli_message(HP_MESSAGE("memory-none", "out of memory (%zu bytes)%s%s"), wanted,
+                       during, input);
     }
     // Other threads may still run, so that no exit handlers may be called.
     _exit(is_limited ? HP_CLI_EXIT_LIMIT : HP_CLI_EXIT_INTERNAL);

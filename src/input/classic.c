@@ -222,7 +222,7 @@ static void read_stack(struct hp_scan *scan) {
     if (!hp_cursor_good(c)) {
         if (c->too_big) {
             hp_scan_damaged(scan, HP_WORDS("classic-number-too-large",
-                                           "a number is not below 2^64"));
+                                           "a number is 2^64 or more"));
         }
         hp_scan_skip(scan, start, c->expected);
         return;

@@ -67,7 +67,7 @@ static bool read_count_line(struct hp_scan *scan, struct hp_dump_stack *stack,
     if (!hp_cursor_good(c)) {
         if (c->too_big) {
             hp_scan_damaged(scan, HP_WORDS("jemalloc-number-too-large",
-                                           "a number is not below 2^64"));
+                                           "a number is 2^64 or more"));
         }
         hp_scan_skip(scan, start, c->expected);
         return false;
@@ -156,8 +156,8 @@ static bool read_object(struct hp_scan *scan) {
     hp_cursor_accept_word(c, "  f:");
     read_numbers(c, numbers, NUMBERS);
     if (hp_cursor_good(c) && (numbers[GIVEN] == 0 || numbers[GIVEN] >> 62)) {
-        hp_cursor_fail(c,
-                       HP_WORDS("object-size-expected", "an object of a possible size"));
+        hp_cursor_fail(c, HP_WORDS("object-size-expected",
+                                   "an object size that jemalloc can allocate"));
     }
     if (!hp_cursor_good(c)) {
         hp_scan_skip(scan, start, c->expected);
@@ -293,7 +293,7 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     if (dump->malformed.count == malformed_before) {
         hp_dump_malformed(dump,
                           HP_WORDS("thread-counts-after-stack",
-                                   "a line of counts for all threads behind the stack"),
+                                   "a line of counts for all threads after the stack"),
                           line);
     }
 }

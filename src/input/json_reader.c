@@ -50,7 +50,7 @@ struct json_t *hp_json_reader_load(struct hp_span text, const char *what,
     }
     if (!root) {
         // The message quotes the text; the rest of its line is enough.
-        hp_fail(err, HP_E_FORMAT, HP_MESSAGE("json-cut", "no whole JSON: %.*s"),
+        hp_fail(err, HP_E_FORMAT, HP_MESSAGE("json-cut", "incomplete JSON: %.*s"),
                 (int)strcspn(error.text, "\n"), error.text);
         err->line = error.line > 0 ? (uint64_t)error.line : 0;
     }

@@ -71,7 +71,7 @@ static uint64_t count_of(struct stats_reader *r, const json_t *in, const char *p
     }
     int64_t count = json_integer_value(value);
     if (!json_is_integer(value)) {
-        fail(r, part, name, HP_WORDS("stats-not-whole", "is no whole number"));
+        fail(r, part, name, HP_WORDS("stats-not-whole", "is not a whole number"));
     } else if (count < 0 || count > largest_count) {
         fail(r, part, name,
              count < 0 ? HP_WORDS("stats-below-zero", "is below zero") : is_beyond);
@@ -93,7 +93,7 @@ static json_t *object_of(struct stats_reader *r, const json_t *in, const char *n
     json_t *value = json_object_get(in, name);
     if (!json_is_object(value)) {
         fail(r, "", name,
-             value ? HP_WORDS("stats-no-object", "is no object")
+             value ? HP_WORDS("stats-no-object", "is not an object")
                    : HP_WORDS("stats-object-missing", "is missing"));
     }
     return value;
@@ -182,7 +182,7 @@ static void read_sampling(struct stats_reader *r, struct hp_allocator_stats *sta
 static const json_t *list_of(struct stats_reader *r, const json_t *in, const char *name) {
     const json_t *list = json_object_get(in, name);
     if (list && !json_is_array(list)) {
-        fail(r, "", name, HP_WORDS("stats-no-list", "is no list"));
+        fail(r, "", name, HP_WORDS("stats-no-list", "is not a list"));
     } else if (json_array_size(list) > MOST_CLASSES) {
         fail(r, "", name, HP_WORDS("stats-many-classes", "has more than 4096 classes"));
     }
@@ -196,7 +196,7 @@ static bool find_lists(struct stats_reader *r, const json_t *lists[2], const cha
     size_t count = json_array_size(lists[0]);
     if (lists[0] && lists[1] && count != json_array_size(lists[1])) {
         fail(r, "stats.arenas", name,
-             HP_WORDS("stats-few-classes", "has not as many classes as there are"));
+             HP_WORDS("stats-few-classes", "has fewer classes than there are"));
     }
     return r->ret == HP_OK && lists[0] && lists[1];
 }
@@ -234,8 +234,7 @@ static struct hp_bin_stats read_bin(struct stats_reader *r, const json_t *class,
             r->err, HP_E_FORMAT,
             HP_MESSAGE(
                 "stats-objects-exceed-slabs",
-                "malloc_stats_print's JSON: of %llu bytes there are more objects, %llu, "
-                "than %llu slabs of %llu hold"),
+                "statistics: more objects of %llu bytes, %llu, than fit in %llu slabs of %llu"),
             (unsigned long long)bin.size, (unsigned long long)bin.curregs,
             (unsigned long long)bin.curslabs, (unsigned long long)bin.nregs);
     }
@@ -331,8 +330,7 @@ static const json_t *merged(struct stats_reader *r, const json_t *jemalloc) {
     }
     if (!json_is_object(all)) {
         fail(r, "stats.arenas", "merged",
-             HP_WORDS("stats-needs-m",
-                      "is missing: print them without m among the letters"));
+             HP_WORDS("stats-needs-m", "is missing: print them without the letter m"));
     }
     return all;
 }
@@ -355,7 +353,7 @@ static void read_arenas(struct stats_reader *r, struct hp_allocator_stats *stats
     if (stats->page == 0 || stats->page > LARGEST_PAGE ||
         (stats->page & (stats->page - 1)) != 0) {
         fail(r, "arenas", "page",
-             HP_WORDS("stats-no-power-of-two", "is no power of two up to 1 GiB"));
+             HP_WORDS("stats-no-power-of-two", "is not a power of two up to 1 GiB"));
     }
     check_bytes(r, "arenas", "pdirty", stats->pdirty, stats->page);
     check_bytes(r, "arenas", "pmuzzy", stats->pmuzzy, stats->page);
@@ -371,9 +369,9 @@ static int refuse_json(const json_t *root, struct hp_err *err) {
     bool is_log = json_object_get(root, "stack_traces") != NULL;
     return hp_fail(
         err, HP_E_UNSUPPORTED,
-        HP_MESSAGE("stats-other-json",
-                   "this is %s: what is wanted is what malloc_stats_print(..., \"J\") of "
-                   "jemalloc writes"),
+        HP_MESSAGE(
+            "stats-other-json",
+            "this is %s. Use what jemalloc's malloc_stats_print(..., \"J\") writes"),
         is_recent ? "jemalloc's prof_recent"
         : is_log  ? "jemalloc's prof_log"
                   : "JSON of something else");
@@ -407,10 +405,8 @@ static int read_json(struct hp_allocator_stats *stats, struct hp_span text,
     (void)stats, (void)text;
     return hp_fail(
         err, HP_E_UNSUPPORTED,
-        HP_MESSAGE(
-            "stats-without-jansson",
-            "statistics of jemalloc are read by jansson, which this program was built "
-            "without"));
+        HP_MESSAGE("stats-without-jansson",
+                   "this build cannot read statistics of jemalloc: it lacks jansson"));
 }
 #endif
 
@@ -466,8 +462,7 @@ int hp_malloc_stats_read_bytes(struct hp_allocator_stats *stats, struct hp_span 
             err, HP_E_UNSUPPORTED,
             HP_MESSAGE(
                 "stats-other-file",
-                "this is %s: what is wanted is what malloc_stats_print(..., \"J\") of "
-                "jemalloc writes"),
+                "this is %s. Use what jemalloc's malloc_stats_print(..., \"J\") writes"),
             other ? other : "no JSON");
     }
     return read_json(stats, text, err);

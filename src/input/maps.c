@@ -151,7 +151,7 @@ static void read_row(struct hp_cursor *c, struct hp_mapping *row) {
         hp_cursor_fail(c, HP_WORDS("shorter-path-expected", "a shorter path"));
     }
     if (row->start >= row->end || row->offset + (row->end - row->start) < row->offset) {
-        hp_cursor_fail(c, HP_WORDS("range-order", "a range that ends behind its start"));
+        hp_cursor_fail(c, HP_WORDS("range-order", "a range that ends after its start"));
     }
 }
 

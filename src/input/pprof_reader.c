@@ -419,7 +419,7 @@ static __attribute__((noinline)) void take_packed_locations(struct pprof_reader 
         }
         if (number == 0) {
             hp_proto_fail(ids, HP_WORDS("sample-location-missing",
-                                        "a location that is not there"));
+                                        "a location that is missing"));
             break;
         }
         *frame++ = number - 1;
@@ -433,7 +433,7 @@ static void take_location(struct pprof_reader *r, struct hp_proto *sample, uint6
     uint32_t number = find_location(r, id);
     if (number == 0) {
         hp_proto_fail(sample, HP_WORDS("sample-lone-location-missing",
-                                       "a location that is not there"));
+                                       "a location that is missing"));
         return;
     }
     hp_vec_push(&r->dump->frames, number - 1);
@@ -483,7 +483,7 @@ static void take_label(struct pprof_reader *r, struct hp_proto *label) {
     size_t strings = r->tables.strings.count;
     if (of[KEY] >= strings || of[TEXT] >= strings || of[UNIT] >= strings) {
         hp_proto_fail(label,
-                      HP_WORDS("label-string-missing", "a string that is not there"));
+                      HP_WORDS("label-string-missing", "a string that is missing"));
     }
     if (label->wrong) {
         return;
@@ -802,8 +802,8 @@ static void read_process_keys(struct pprof_reader *r) {
         if (!*is_seen && hp_process_keys_is_text(text)) {
             r->dump->is_merged = true;
             if (!hp_process_keys_read(&r->dump->process_keys, text)) {
-                hp_proto_fail(&r->profile, HP_WORDS("pprof-processes",
-                                                    "what it says of its processes"));
+                hp_proto_fail(&r->profile,
+                              HP_WORDS("pprof-processes", "its list of processes"));
             }
         }
         *is_seen = true;

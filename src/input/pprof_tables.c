@@ -110,7 +110,7 @@ static void read_time(struct hp_pprof_tables *tables, struct hp_proto *profile,
     uint64_t time = hp_field_number(profile, field);
     if (time != 0 && tables->time != 0) {
         hp_proto_fail(profile,
-                      HP_WORDS("two-profiles", "two profiles, one behind the other"));
+                      HP_WORDS("two-profiles", "two profiles, one after the other"));
     }
     tables->time = time != 0 ? time : tables->time;
 }
@@ -205,7 +205,7 @@ const struct hp_pprof_function *hp_pprof_function(const struct hp_pprof_tables *
 static void need_string(const struct hp_pprof_tables *tables, struct hp_proto *profile,
                         uint64_t string) {
     if (string >= tables->strings.count) {
-        hp_proto_fail(profile, HP_WORDS("string-missing", "a string that is not there"));
+        hp_proto_fail(profile, HP_WORDS("string-missing", "a string that is missing"));
     }
 }
 
@@ -246,14 +246,14 @@ static void check_ids(const struct hp_pprof_tables *tables, struct hp_proto *pro
         uint64_t mapping = tables->locations.at[i].mapping;
         if (mapping > 0 && !hp_pprof_mapping(tables, mapping)) {
             hp_proto_fail(profile,
-                          HP_WORDS("mapping-missing", "a mapping that is not there"));
+                          HP_WORDS("mapping-missing", "a mapping that is missing"));
         }
     }
     for (size_t i = 0; i < tables->lines.count; i++) {
         uint64_t function = tables->lines.at[i].function;
         if (function > 0 && !hp_pprof_function(tables, function)) {
             hp_proto_fail(profile,
-                          HP_WORDS("function-missing", "a function that is not there"));
+                          HP_WORDS("function-missing", "a function that is missing"));
         }
     }
 }
@@ -270,8 +270,7 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
     uint64_t bytes = 0, most = (uint64_t)size * BOMB_RATIO;
     for (size_t i = 0; i < tables->mappings.count; i++) {
         if (!hp_maps_is_path(hp_pprof_text(tables, tables->mappings.at[i].file))) {
-            hp_proto_fail(profile,
-                          HP_WORDS("path-too-long", "a path that is longer than any"));
+            hp_proto_fail(profile, HP_WORDS("path-too-long", "a path that is too long"));
         }
         bytes += size_of(tables, tables->mappings.at[i].file) +
                  size_of(tables, tables->mappings.at[i].build_id);
@@ -285,9 +284,8 @@ static void check_names(const struct hp_pprof_tables *tables, struct hp_proto *p
         }
     }
     if (bytes > (most > SMALLEST_BOMB ? most : SMALLEST_BOMB)) {
-        hp_proto_fail(profile,
-                      HP_WORDS("names-too-long",
-                               "names that come to more than 100 times the whole"));
+        hp_proto_fail(profile, HP_WORDS("names-too-long",
+                                        "names of more than 100 times the file"));
     }
 }
 

@@ -225,9 +225,8 @@ static int refuse(const struct hp_pprof_tables *tables, struct hp_err *err) {
     struct hp_span unit = hp_pprof_text(tables, type->unit);
     return hp_fail(
         err, HP_E_UNSUPPORTED,
-        HP_MESSAGE(
-            "pprof-not-heap",
-            "a pprof profile, but not of the heap: its values are of '%.*s' in '%.*s'"),
+        HP_MESSAGE("pprof-not-heap",
+                   "a pprof profile, but not of the heap: it measures '%.*s' in '%.*s'"),
         (int)(name.size < 100 ? name.size : 100), name.at,
         (int)(unit.size < 100 ? unit.size : 100), unit.at);
 }

@@ -64,7 +64,7 @@ static uint64_t number_of(struct recent_reader *r, const json_t *in, const char 
     }
     if (!json_is_integer(value)) {
         fail(r, name,
-             value ? HP_WORDS("recent-not-whole", "is no whole number")
+             value ? HP_WORDS("recent-not-whole", "is not a whole number")
                    : HP_WORDS("recent-number-missing", "is missing"));
     } else if (json_integer_value(value) < 0) {
         fail(r, name, HP_WORDS("recent-below-zero", "is below zero"));
@@ -83,7 +83,8 @@ static uint64_t address_of(struct recent_reader *r, const json_t *value,
                            ? strtoull(text + 2, &end, HEXADECIMAL)
                            : 0;
     if (!end || *end != '\0' || errno != 0) {
-        fail(r, name, HP_WORDS("recent-no-address", "has what is no address"));
+        fail(r, name,
+             HP_WORDS("recent-no-address", "has something that is not an address"));
     }
     return address;
 }
@@ -95,7 +96,7 @@ static uint32_t read_trace(struct recent_reader *r, const json_t *in, const char
     struct hp_recent_trace trace = {file->addresses.count, 0};
     if (!json_is_array(list)) {
         fail(r, name,
-             list ? HP_WORDS("recent-no-list", "is no list")
+             list ? HP_WORDS("recent-no-list", "is not a list")
                   : HP_WORDS("recent-list-missing", "is missing"));
     } else if (json_array_size(list) > DEEPEST) {
         fail(r, name, HP_WORDS("recent-many-frames", "has more than 1024 frames"));
@@ -121,11 +122,11 @@ static void read_record(struct recent_reader *r, const json_t *in) {
         record.has_died && number_of(r, in, "alloc_thread_uid", false) !=
                                number_of(r, in, "dalloc_thread_uid", false);
     if (r->ret == HP_OK && (record.size == 0 || record.size > (uint64_t)largest_size)) {
-        fail(r, "usize", HP_WORDS("recent-no-size", "is no size of an object"));
+        fail(r, "usize", HP_WORDS("recent-no-size", "is not the size of an object"));
     }
     if (record.has_died && !record.is_released) {
         fail(r, "dalloc_time",
-             HP_WORDS("recent-not-released", "is there, and it is not released"));
+             HP_WORDS("recent-not-released", "exists, and the object is not released"));
     }
     record.alloc = read_trace(r, in, "alloc_trace");
     record.free = record.has_died ? read_trace(r, in, "dalloc_trace") : record.alloc;
@@ -143,8 +144,7 @@ static int read_root(struct hp_recent_file *file, const json_t *root,
             err, HP_E_UNSUPPORTED,
             HP_MESSAGE(
                 "recent-other-json",
-                "this is %s: what is wanted is what experimental.prof_recent.alloc_dump "
-                "of jemalloc writes"),
+                "this is %s. Use what jemalloc's experimental.prof_recent.alloc_dump writes"),
             json_object_get(root, "jemalloc")       ? "malloc_stats_print's JSON"
             : json_object_get(root, "stack_traces") ? "jemalloc's prof_log"
                                                     : "JSON of something else");
@@ -153,7 +153,7 @@ static int read_root(struct hp_recent_file *file, const json_t *root,
         return hp_fail(
             err, HP_E_FORMAT,
             HP_MESSAGE("recent-interval",
-                       "prof_recent's JSON: sample_interval is no number of bytes"));
+                       "prof_recent's JSON: sample_interval is not a number of bytes"));
     }
     file->recent.period = (uint64_t)json_integer_value(period);
     for (size_t i = 0; r.ret == HP_OK && i < json_array_size(list); i++) {
@@ -202,8 +202,7 @@ int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
                      err, HP_E_EMPTY,
                      HP_MESSAGE(
                          "recent-empty",
-                         "prof_recent's JSON: no allocations: prof_recent_alloc_max is "
-                         "to be set before they are made"))
+                         "prof_recent's JSON: no allocations. Set prof_recent_alloc_max before them"))
                : ret;
 }
 
@@ -214,10 +213,8 @@ int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
     (void)file, (void)text;
     return hp_fail(
         err, HP_E_UNSUPPORTED,
-        HP_MESSAGE(
-            "recent-without-jansson",
-            "prof_recent of jemalloc is read by jansson, which this program was built "
-            "without"));
+        HP_MESSAGE("recent-without-jansson",
+                   "this build cannot read prof_recent of jemalloc: it lacks jansson"));
 }
 #endif
 

@@ -34,7 +34,7 @@ uint64_t hp_proto_long_number(struct hp_proto *message) {
     hp_proto_fail(message,
                   left < HP_VARINT_MAX
                       ? HP_WORDS("proto-ends-in-number", "it ends within a number")
-                      : HP_WORDS("proto-number-too-large", "a number is not below 2^64"));
+                      : HP_WORDS("proto-number-too-large", "a number is 2^64 or more"));
     return 0;
 }
 
@@ -43,7 +43,7 @@ uint64_t hp_proto_long_number(struct hp_proto *message) {
 static struct hp_span read_bytes(struct hp_proto *message, uint64_t size) {
     if (message->wrong || size > (uint64_t)(message->end - message->at)) {
         hp_proto_fail(message, HP_WORDS("proto-field-too-long",
-                                        "a field is longer than what holds it"));
+                                        "a field is longer than its message"));
         return (struct hp_span){"", 0};
     }
     struct hp_span bytes = {message->at, (size_t)size};

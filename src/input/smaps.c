@@ -104,8 +104,9 @@ static int end_part(struct smaps_reader *r, struct hp_err *err) {
     }
     if (!part->has_rss) {
         hp_fail(err, HP_E_FORMAT,
-                HP_MESSAGE("smaps-no-rss",
-                           "a mapping has no line Rss: this is a map, or cut off"));
+                HP_MESSAGE(
+                    "smaps-no-rss",
+                    "a mapping has no Rss line: this is /proc/PID/maps, or truncated"));
         err->line = r->line;
         return err->code;
     }
@@ -114,7 +115,7 @@ static int end_part(struct smaps_reader *r, struct hp_err *err) {
                    ? HP_OK
                    : hp_fail(err, HP_E_FORMAT,
                              HP_MESSAGE("smaps-too-large",
-                                        "mappings of more than any machine has"));
+                                        "mappings larger than any machine"));
     }
     // A rollup does not separate private memory by kind. It is attributed to files, whose
     // private memory is mostly anonymous.
@@ -137,8 +138,9 @@ static int begin_part(struct smaps_reader *r, struct hp_span line, struct hp_spa
     if (r->maps->is_rollup) {
         return ret == HP_OK
                    ? hp_fail(err, HP_E_FORMAT,
-                             HP_MESSAGE("smaps-second-rollup",
-                                        "a second rollup begins: it is of two processes"))
+                             HP_MESSAGE(
+                                 "smaps-second-rollup",
+                                 "a second rollup begins: the file is of two processes"))
                    : ret;
     }
     r->maps->is_rollup = !r->has_any && hp_span_is(path, "[rollup]");
@@ -209,7 +211,7 @@ static int take_line(struct smaps_reader *r, struct hp_span line, struct hp_err 
     } else if (line.size > 0 &&
                (!r->has_any || (!take_size(r, line, &is_bad) && !is_other(line)))) {
         ret = hp_fail(err, HP_E_FORMAT,
-                      HP_MESSAGE("smaps-other-line", "no line of /proc/PID/smaps"));
+                      HP_MESSAGE("smaps-other-line", "not a line of /proc/PID/smaps"));
     }
     if (is_bad) {
         ret = hp_fail(err, HP_E_FORMAT,
@@ -244,8 +246,9 @@ int hp_smaps_read_bytes(struct hp_kernel_maps *maps, struct hp_span text,
     }
     ret = ret == HP_OK ? end_part(&r, err) : ret;
     if (ret == HP_OK && !r.has_any) {
-        ret = hp_fail(err, HP_E_FORMAT,
-                      HP_MESSAGE("smaps-empty", "no /proc/PID/smaps: it has no mapping"));
+        ret =
+            hp_fail(err, HP_E_FORMAT,
+                    HP_MESSAGE("smaps-empty", "not /proc/PID/smaps: it has no mapping"));
     }
     if (ret == HP_OK && !maps->is_rollup) {
         identify(&r);

@@ -59,7 +59,7 @@ static void read_names(struct hp_scan *scan) {
     uint64_t address = hp_cursor_hex(&c);
     struct hp_span key = {start, (size_t)(c.at - start)};
     hp_cursor_expect(&c, ' ',
-                     HP_WORDS("symbol-name-expected", "a name behind the address"));
+                     HP_WORDS("symbol-name-expected", "a name after the address"));
     if (!hp_cursor_good(&c)) {
         hp_scan_skip(scan, start, c.expected);
         return;

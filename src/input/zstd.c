@@ -82,8 +82,9 @@ static int read_some(void *state, struct hp_packed *packed, struct hp_unpacked *
     (void)state, (void)packed, (void)unpacked, (void)between;
     return hp_fail(
         err, HP_E_UNSUPPORTED,
-        HP_MESSAGE("zstd-not-read",
-                   "zstd data, which this build does not read: unzstd unpacks it"));
+        HP_MESSAGE(
+            "zstd-not-read",
+            "zstd data, which this build cannot read. Use: zstd -dc FILE | hprof-agg -"));
 }
 #endif
 

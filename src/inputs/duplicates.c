@@ -241,9 +241,8 @@ int hp_duplicates_refuse(const struct hp_inputs *inputs, struct hp_duplicate dup
     bool is_across = first->is_base != again->is_base;
     hp_fail(err, HP_E_DUPLICATE, HP_MESSAGE("same-dump", "the same dump as %s%s"),
             first->public.name,
-            is_across
-                ? " of the base: several dumps are compared as of different processes"
-                : ": give it once, or --on-duplicate=skip");
+            is_across ? " of the base. Sides are compared as different processes"
+                      : ". Give it once, or use --on-duplicate=skip");
     hp_err_locate(err, again->public.name, 0);
     return HP_E_DUPLICATE;
 }
@@ -255,15 +254,14 @@ int hp_duplicates_of_processes(const struct hp_inputs *inputs, struct hp_err *er
     if (clash.processes == 0) {
         return HP_OK;
     }
-    hp_fail(err, HP_E_DUPLICATE,
-            HP_MESSAGE(
-                "process-in-two-partials",
-                "%zu process%s in %s as well, and what was merged cannot be taken apart: "
-                "choose one dump of each process before merging, info --print=used names "
-                "them, or add up with --snapshots=sum"),
-            clash.processes, clash.processes == 1 ? " is" : "es are",
-            clash.first == clash.again ? "it twice, or"
-                                       : records[clash.first].public.name);
+    hp_fail(
+        err, HP_E_DUPLICATE,
+        HP_MESSAGE(
+            "process-in-two-partials",
+            "%zu process%s also in %s. Merge one dump of each (info --print=used), or "
+            "--snapshots=sum"),
+        clash.processes, clash.processes == 1 ? " is" : "es are",
+        clash.first == clash.again ? "it twice, or" : records[clash.first].public.name);
     hp_err_locate(err, records[clash.again].public.name, 0);
     return HP_E_DUPLICATE;
 }

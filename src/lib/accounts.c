@@ -88,7 +88,7 @@ static int put_file(struct account_job *job, const char *path, struct hp_err *er
     if (*place) {
         hp_fail(err, HP_E_USAGE,
                 HP_MESSAGE("account-name-twice",
-                           "%s is of the same name: two %s of one process"),
+                           "%s has the same name: two %s of one process"),
                 *place, names[part]);
         hp_err_locate(err, path, 0);
         return err->code;
@@ -136,15 +136,16 @@ static void warn_of_parts(struct hp_profile *profile, const struct account_job *
                                               : group->smaps;
             hp_profile_warn(profile,
                             HP_MESSAGE("account-name-alone",
-                                       "%s has no %s of its name beside it: left out"),
+                                       "%s has no %s of its name next to it: skipped"),
                             name, group->dump ? "statistics" : "dump");
         }
     }
     if (left_out > MOST_NAMED) {
-        hp_profile_warn(profile,
-                        HP_MESSAGE("account-more-alone",
-                                   "%zu more files lack their others and are left out"),
-                        left_out - MOST_NAMED);
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("account-more-alone",
+                       "%zu more files without the others of their name: skipped"),
+            left_out - MOST_NAMED);
     }
 }
 
@@ -182,8 +183,7 @@ static int gather(struct account_job *job, const char *const *paths, size_t coun
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "stats-of-one-dump",
-                "statistics that are named are of one dump: of several each lies beside "
-                "its own, under its name"));
+                "--stats and --smaps need one dump. Of several, put each next to its dump"));
     }
     int ret = put_files(job, paths, count, err);
     const struct account_group *group;
@@ -193,11 +193,11 @@ static int gather(struct account_job *job, const char *const *paths, size_t coun
         }
     }
     return ret == HP_OK && job->accounts.count == 0
-               ? hp_fail(err, HP_E_USAGE,
-                         HP_MESSAGE(
-                             "stats-none",
-                             "no dump has statistics beside it: an account is made of a "
-                             "dump and of what malloc_stats_print(..., \"J\") wrote"))
+               ? hp_fail(
+                     err, HP_E_USAGE,
+                     HP_MESSAGE(
+                         "stats-none",
+                         "account also needs the allocator's statistics: --stats=FILE, of malloc_stats_print(..., \"J\")"))
                : ret;
 }
 
@@ -217,12 +217,12 @@ static int check_period(const struct hp_input_record *input,
     if (!stats->has_sampling || input->period == period) {
         return HP_OK;
     }
-    hp_fail(err, HP_E_FORMAT,
-            HP_MESSAGE(
-                "stats-period-differs",
-                "its sample period is %llu, and its statistics say %llu: they are not of "
-                "one process, or prof.reset was called between them"),
-            (unsigned long long)input->period, (unsigned long long)period);
+    hp_fail(
+        err, HP_E_FORMAT,
+        HP_MESSAGE(
+            "stats-period-differs",
+            "its sample period is %llu, the statistics say %llu: another process, or prof.reset"),
+        (unsigned long long)input->period, (unsigned long long)period);
     return refuse(input, err);
 }
 
@@ -261,7 +261,7 @@ static int check(const struct hp_input_record *input, const struct hp_account *a
     if (input->producer != HP_PRODUCER_JEMALLOC) {
         hp_fail(err, HP_E_UNSUPPORTED,
                 HP_MESSAGE("account-not-jemalloc",
-                           "an account is made of dumps of jemalloc, and this is %s"),
+                           "account needs dumps of jemalloc, and this is %s"),
                 hp_producer_text(input->producer));
         return refuse(input, err);
     }
@@ -293,9 +293,9 @@ static void warn_of_forks(struct hp_profile *profile) {
     if (forks > 0) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE("forks-share-map",
-                       "%zu dump%s the memory map of %s or another: forks hold the same "
-                       "objects, which are counted in each"),
+            HP_MESSAGE(
+                "forks-share-map",
+                "%zu dump%s the memory map of %s or another. Memory from before a fork is in each"),
             forks, forks == 1 ? " has" : "s have", name);
     }
 }

@@ -140,7 +140,7 @@ static void explain_replacement(struct hp_input_record *input,
         used = strlen(err.message);
     }
     hp_message_print(err.message + used, sizeof err.message - used,
-                     HP_MESSAGE("replaced-by", "; %s counts in its place"),
+                     HP_MESSAGE("replaced-by", "; %s is used instead"),
                      instead->public.name);
     hp_input_set_err(input, &err);
 }

@@ -201,8 +201,7 @@ static int check(const struct hp_manifest_options *options, struct hp_err *err) 
                      err, HP_E_USAGE,
                      HP_MESSAGE(
                          "manifest-snapshots",
-                         "names do not tell which dump of a process is its fullest, and "
-                         "partials have no rows of dumps: last, final or sum"))
+                         "manifest sees only names. Use --snapshots=last, final or sum"))
                : HP_OK;
 }
 

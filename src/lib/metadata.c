@@ -16,7 +16,8 @@ static const double nanoseconds_per_second = 1e9;
 // --- times of files --------------------------------------------------------------------
 
 static int no_mtime(const char *path, struct hp_err *err) {
-    return hp_fail(err, HP_E_USAGE, HP_MESSAGE("no-file-time", "there is no time of %s"),
+    return hp_fail(err, HP_E_USAGE,
+                   HP_MESSAGE("no-file-time", "the time of %s is unknown"),
                    strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
@@ -89,9 +90,10 @@ static int take_from_path(struct hp_input_record *input, struct hp_pattern *patt
     }
     int ret = hp_pattern_check(pattern, err);
     if (ret == HP_OK && !parse_time(time, &input->identity.time)) {
-        ret = hp_fail(err, HP_E_USAGE,
-                      HP_MESSAGE("no-time-in-path", "no time in its path where %s says"),
-                      text);
+        ret =
+            hp_fail(err, HP_E_USAGE,
+                    HP_MESSAGE("no-time-in-path", "its path has no time that %s matches"),
+                    text);
         hp_err_locate(err, path, 0);
     }
     return ret;

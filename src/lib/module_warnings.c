@@ -228,18 +228,18 @@ static void warn_of_status(const struct module_shares *shares, enum hp_sym_statu
         }
     }
     bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
-    const char *hint = is_missing ? " (--path-map=PATH=FILE, if its name differs)" : "";
+    const char *hint = is_missing ? ". Use --path-map=PATH=FILE if its name differs"
+                       : status == HP_SYM_NO_FILE ? ". Use --symbol-dir=DIR"
+                                                  : "";
     if (found == 1) {
         hp_profile_warn_as(profile, minor,
-                           HP_MESSAGE("module-without-names",
-                                      "no function names for %s: %s%s"),
+                           HP_MESSAGE("module-without-names", "no symbols for %s: %s%s"),
                            first, reason, hint);
     } else if (found > 1) {
-        hp_profile_warn_as(
-            profile, minor,
-            HP_MESSAGE("modules-without-names",
-                       "no function names for %s and %zu more module%s: %s%s"),
-            first, found - 1, found == 2 ? "" : "s", reason, hint);
+        hp_profile_warn_as(profile, minor,
+                           HP_MESSAGE("modules-without-names",
+                                      "no symbols for %s and %zu more module%s: %s%s"),
+                           first, found - 1, found == 2 ? "" : "s", reason, hint);
     }
 }
 
@@ -274,16 +274,14 @@ static void complain_of_builds(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "builds-by-stacks",
-                "dumps of several builds cannot be separated, and only stacks that "
-                "fit a file have names (merge --with-builds keeps the build of each "
-                "dump)"));
+                "several builds: only stacks that fit one file have names. Use merge --with-builds"));
     } else if (is_open_in_part(complaint->profile, module)) {
         hp_message_print(
             complaint->text, sizeof complaint->text,
-            HP_MESSAGE("builds-without-names", "no function names in %s dumps, which %s"),
-            count,
-            hp_module_is_compared(module) ? "ran another build (--symbol-dir=DIR with it)"
-                                          : "show nothing to compare with its files");
+            HP_MESSAGE("builds-without-names", "no symbols in %s dumps, which %s"), count,
+            hp_module_is_compared(module)
+                ? "ran another build. Use --symbol-dir=DIR with it"
+                : "show nothing to compare with its files");
     }
 }
 
@@ -296,8 +294,7 @@ static void complain_of_difference(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "file-differs",
-                "the file differs from what ran: %u of %u return addresses follow no "
-                "call"),
+                "not the binary that was profiled, symbols not used (%u of %u return addresses fit no call)"),
             returns->failed, returns->checked);
     }
 }
@@ -311,7 +308,7 @@ static void complain_of_doubt(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "file-doubted",
-                "the file may not be what ran: 1 of %u return address%s follows no call"),
+                "may not be the binary that was profiled (1 of %u return address%s fits no call)"),
             returns->checked, returns->checked == 1 ? "" : "es");
     }
 }
@@ -326,8 +323,7 @@ static void complain_of_replacement(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "file-replaced",
-                "it was replaced or deleted while it ran, and names are those of the "
-                "file there now"));
+                "replaced while the program ran. Names come from the new file and may be wrong"));
     }
 }
 
@@ -395,7 +391,7 @@ static void warn_of(const struct module_shares *shares, size_t kind, bool minor)
     if (found > NAMES_MAX) {
         hp_profile_warn_as(profile, minor,
                            HP_MESSAGE("more-module-complaints",
-                                      "the same of %zu more module%s (see info)"),
+                                      "the same for %zu more module%s. See info"),
                            found - NAMES_MAX, found == NAMES_MAX + 1 ? "" : "s");
     }
 }
@@ -479,9 +475,7 @@ static void warn_of_worst(const struct module_shares *shares) {
         profile,
         HP_MESSAGE(
             "bytes-without-names",
-            "%.1f%% of the bytes %s have no function names where they are allocated: "
-            "%s%s; debug packages, or binaries that are not stripped, would give them "
-            "(--symbol-dir)"),
+            "%.1f%% of memory %s is in stripped code: %s%s. Install debug packages or use --symbol-dir"),
         percent_of(shares, sum),
         shares->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
 }

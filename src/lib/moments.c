@@ -273,8 +273,8 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
     bool is_peak = profile->settings.snapshots == HP_SNAPSHOTS_PEAK;
     say(s, HP_MESSAGE("moment-of-one", "%s: %.*s, the %s"),
         process->evidence == HP_EVIDENCE_MAP_ONLY
-            ? hp_words(HP_WORDS("one-by-map",
-                                " by their memory maps, and forks look the same"))
+            ? hp_words(
+                  HP_WORDS("one-by-map", " by their memory maps (forks look the same)"))
         : process->evidence == HP_EVIDENCE_NAME
             ? hp_words(HP_WORDS("one-by-name", " by name alone"))
             : "",
@@ -411,8 +411,7 @@ static void describe_set_aside(struct hp_profile *profile) {
         say(&s,
             HP_MESSAGE(
                 "moment-merged",
-                "one dump of each process counts: %llu others were left out when they "
-                "were merged"),
+                "one dump of each process is used: %llu others were skipped when they were merged"),
             (unsigned long long)aside);
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->sentences.moments, text);
@@ -510,7 +509,7 @@ static void describe_exits(struct hp_profile *profile, bool has_sides) {
         struct sentence s = {.used = 0};
         say(&s,
             HP_MESSAGE("exits-left-out",
-                       "%zu dump%s made at exit, and no point of a series: left out"),
+                       "%zu dump%s made at exit and excluded from the series"),
             left, left == 1 ? " was" : "s were");
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->sentences.moments, text);

@@ -72,8 +72,7 @@ static int refuse_twice(const struct hp_taken *first, const struct hp_taken *aga
                         struct hp_err *err) {
     uint64_t both = first->shards.present & present_of(again);
     hp_fail(err, HP_E_DUPLICATE,
-            HP_MESSAGE("shard-twice",
-                       "shard %u of %u of the same dumps is in %s as well"),
+            HP_MESSAGE("shard-twice", "shard %u of %u of the same dumps is also in %s"),
             number_of(both), count_of(again), first->names.at[0]);
     hp_err_locate(err, again->names.at[0], 0);
     return HP_E_DUPLICATE;
@@ -85,9 +84,10 @@ static int join(struct hp_taken_all *all, size_t i, struct hp_err *err) {
     struct hp_taken *taken = all->at[i];
     taken->shards = (struct hp_shards){count_of(taken), present_of(taken)};
     if (taken->profile.inputs.known.count == 0) {
-        hp_fail(err, HP_E_DUPLICATE,
-                HP_MESSAGE("shard-without-ids",
-                           "a shard without identities belongs to no others"));
+        hp_fail(
+            err, HP_E_DUPLICATE,
+            HP_MESSAGE("shard-without-ids",
+                       "a shard without the identities of its dumps cannot be merged"));
         hp_err_locate(err, taken->names.at[0], 0);
         return HP_E_DUPLICATE;
     }
@@ -297,18 +297,17 @@ static const char *lack_of(const struct hp_profile *profile,
     }
     if (profile->keeps.threads && !made->of[HP_PARAMETER_THREADS]) {
         return HP_WORDS("partial-without-threads",
-                        "its stacks are not told apart by thread: merge --by=thread does "
-                        "that");
+                        "its stacks have no threads. Use merge --by=thread");
     }
     if (profile->keeps.unmapped && !made->of[HP_PARAMETER_UNMAPPED] &&
         (options->planned_count > 0 || options->keep_unmapped) && have_unmapped(all)) {
-        return HP_WORDS("partial-without-unmapped",
-                        "its frames in no mapping have no addresses: merge "
-                        "--keep-unmapped keeps them");
+        return HP_WORDS(
+            "partial-without-unmapped",
+            "its unmapped frames have no addresses. Use merge --keep-unmapped");
     }
     return profile->settings.has_stamps && !made->of[HP_PARAMETER_BUILDS]
                ? HP_WORDS("partial-without-builds",
-                          "made without builds: merge --with-builds tells them")
+                          "it has no builds. Use merge --with-builds")
                : NULL;
 }
 
@@ -320,20 +319,20 @@ static const char *misuse_of(const struct hp_profile *profile,
     if (profile->shards.count > 0 && options->planned_count > 0 &&
         options->planned->shards > 0) {
         return HP_WORDS("partial-cut-already",
-                        "it is cut into shards already, and these are not all");
+                        "it is a shard already, and the others are not given");
     }
     if (options->thread && profile->inputs.records.count == 0 &&
         made->of[HP_PARAMETER_THREAD] !=
             hp_parameters_of(profile).of[HP_PARAMETER_THREAD]) {
         return made->of[HP_PARAMETER_THREAD]
                    ? HP_WORDS("partial-of-one-thread",
-                              "it is of another thread alone: merge --thread takes one")
+                              "it contains only another thread. Use merge --thread")
                    : HP_WORDS("partial-of-all-threads",
-                              "it is of all threads: merge --thread takes one");
+                              "it contains all threads. Use merge --thread");
     }
     if (options->older_than > 0) {
         return HP_WORDS("partial-without-ages",
-                        "a partial lists no objects, and tells no ages");
+                        "an aggregate file has no ages of objects");
     }
     if (options->snapshots != HP_SNAPSHOTS_LAST &&
         made->of[HP_PARAMETER_SNAPSHOTS] != (uint64_t)options->snapshots) {
@@ -341,10 +340,9 @@ static const char *misuse_of(const struct hp_profile *profile,
     }
     return made->of[HP_PARAMETER_SNAPSHOTS] == HP_SNAPSHOTS_EACH &&
                    !profile->keeps.moments && !profile->keeps.partial
-               ? HP_WORDS(
-                     "partial-of-each-dump",
-                     "it has each dump for itself (--snapshots=each): trend, info and "
-                     "--by=input read it")
+               ? HP_WORDS("partial-of-each-dump",
+                          "it contains each dump (--snapshots=each). Use trend, info or "
+                          "--by=input")
                : NULL;
 }
 
@@ -527,8 +525,8 @@ int hp_partial_inputs_settle(struct hp_profile *profile,
                 err, is_across(profile, process) ? HP_E_DUPLICATE : HP_E_USAGE,
                 HP_MESSAGE(
                     "partial-chose-other",
-                    "another dump of its process was chosen when it was merged: merge "
-                    "--snapshots=each keeps all"));
+                    "merge used another dump of its process. Use merge --snapshots=each "
+                    "to keep all"));
             hp_err_locate(err, input->public.name, 0);
             return err->code;
         }

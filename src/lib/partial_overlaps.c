@@ -179,14 +179,13 @@ static int refuse_overlap(const struct hp_profile *profile,
     for (size_t i = 0; i < NAMED && i < found->count; i++) {
         put_dump(names[i], profile, &found->of[i]);
     }
-    hp_fail(err, HP_E_DUPLICATE,
-            HP_MESSAGE(
-                "partials-overlap",
-                "%zu %s in %s as well, and nothing can be taken out of what was merged: "
-                "%s%s%s%s%s%s"),
-            found->count, found->count == 1 ? unique->one : unique->several,
-            name_of(all, found->first), names[0], *names[1] ? ", " : "", names[1],
-            *names[2] ? ", " : "", names[2], found->count > NAMED ? ", ..." : "");
+    hp_fail(
+        err, HP_E_DUPLICATE,
+        HP_MESSAGE("partials-overlap",
+                   "%zu %s also in %s, and merged dumps cannot be removed: %s%s%s%s%s%s"),
+        found->count, found->count == 1 ? unique->one : unique->several,
+        name_of(all, found->first), names[0], *names[1] ? ", " : "", names[1],
+        *names[2] ? ", " : "", names[2], found->count > NAMED ? ", ..." : "");
     hp_err_locate(err, name_of(all, found->again), 0);
     return HP_E_DUPLICATE;
 }

@@ -102,7 +102,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     }
     if (summary->used == 0) {
         const char *why = summary->left_out[HP_REASON_YOUNG] > 0
-                              ? "inputs were written to a moment ago"
+                              ? "inputs were modified too recently (--min-age)"
                               : "no input could be used";
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("nothing-to-report", "nothing to report: %s"), why);
@@ -112,8 +112,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     }
     if (options->thread && profile->stacks.count + profile->runs.stacks == 0) {
         return hp_fail(err, HP_E_EMPTY,
-                       HP_MESSAGE("nothing-of-thread",
-                                  "nothing to report: no input has a thread %s%s"),
+                       HP_MESSAGE("nothing-of-thread", "no input has a thread %s%s"),
                        options->thread,
                        options->older_than > 0 ? " with objects so old" : "");
     }
@@ -360,8 +359,9 @@ static void warn_of_names(struct hp_profile *profile, size_t disputed) {
     if (disputed > 0) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE("addresses-disputed",
-                       "%zu address%s different names: they may be of different builds"),
+            HP_MESSAGE(
+                "addresses-disputed",
+                "%zu address%s different names: they may be from different builds"),
             disputed, disputed == 1 ? " has" : "es have");
     }
 }
@@ -435,7 +435,7 @@ static int refuse_given_map(const struct hp_profile *profile, struct hp_err *err
             return hp_fail(
                 err, HP_E_USAGE,
                 HP_MESSAGE("maps-of-two",
-                           "--maps is of one process, and %s and %s are of two"),
+                           "--maps is for one process, but %s and %s are of two"),
                 first->public.name, input->public.name);
         }
         first = takes && !first ? input : first;
@@ -495,8 +495,9 @@ static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
     return sets > HP_PARTIAL_LABEL_SETS
                ? hp_fail(
                      err, HP_E_LIMIT,
-                     HP_MESSAGE("labels-too-many",
-                                "%zu different sets of labels: a partial has %d at most"),
+                     HP_MESSAGE(
+                         "labels-too-many",
+                         "%zu different sets of labels. An aggregate file can have %d"),
                      sets, HP_PARTIAL_LABEL_SETS)
                : HP_OK;
 }

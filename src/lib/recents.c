@@ -91,11 +91,9 @@ static int read_map(struct hp_profile *profile, const char *path,
     bool is_elf;
     int ret = hp_reader_read(&reader, path, &dump, &is_elf, err);
     if (ret == HP_OK && dump.mappings.count == 0) {
-        ret = hp_fail(
-            err, HP_E_EMPTY,
-            HP_MESSAGE(
-                "recent-needs-map",
-                "it has no memory map, which prof_recent's addresses are looked up in"));
+        ret = hp_fail(err, HP_E_EMPTY,
+                      HP_MESSAGE("recent-needs-map",
+                                 "it has no memory map, which --recent needs"));
     }
     if (ret != HP_OK) {
         hp_err_locate(err, path, err->line);
@@ -121,16 +119,16 @@ int hp_recents_read(struct hp_profile *profile, const char *const *paths, size_t
                     const struct hp_read_options *options, struct hp_err *err) {
     struct hp_recent_file file = {.recent = {.period = 0}};
     if (count != 1) {
-        return hp_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE("recent-of-one-dump",
-                       "--recent is of one process, and goes with one dump of it"));
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("recent-of-one-dump",
+                                  "--recent needs one dump of one process"));
     }
     if (strcmp(paths[0], "-") == 0) {
         return hp_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE("recent-stdin",
-                       "--recent reads its dump twice: standard input can be read once"));
+            HP_MESSAGE(
+                "recent-stdin",
+                "--recent reads its dump twice, which standard input does not allow"));
     }
     int ret = hp_prof_recent_read(&file, options->recent, options, err);
     // Lets the reader accept a map without a profile.

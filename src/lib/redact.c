@@ -298,8 +298,7 @@ static void replace_inputs(const struct redaction *redaction) {
             enum hp_code code = input->err->code;
             *input->err = (struct hp_err){.code = code};
             hp_fail(input->err, code,
-                    HP_MESSAGE("reason-redacted",
-                               "the reason is not told in what is redacted"));
+                    HP_MESSAGE("reason-redacted", "the reason is redacted"));
         }
         hp_input_set_producer_warning(input, "");
     }
@@ -331,7 +330,7 @@ static void drop_sentences(struct hp_profile *profile) {
         hp_profile_warn(
             profile,
             HP_MESSAGE("warnings-redacted",
-                       "%zu warning%s left out, as %s may name what is redacted"),
+                       "%zu warning%s dropped, as %s may contain redacted names"),
             count, count == 1 ? " is" : "s are", count == 1 ? "it" : "they");
     }
 }
@@ -361,7 +360,7 @@ int hp_profile_redact(struct hp_profile *profile, const void *key, size_t size,
     if (key == NULL && getrandom(&whole, sizeof whole, 0) != (ssize_t)sizeof whole) {
         int sys = errno;
         hp_fail(err, HP_E_INTERNAL,
-                HP_MESSAGE("no-random-numbers", "no random numbers are to be had"));
+                HP_MESSAGE("no-random-numbers", "cannot read random numbers"));
         err->sys = sys;
         return err->code;
     }

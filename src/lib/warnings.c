@@ -24,36 +24,31 @@ enum {
 // number of lines or stacks, also in the code.
 static const char *const diagnostics[HP_DIAGNOSTICS] = {
     [HP_DIAGNOSTIC_DAMAGED] =
-        HP_WORDS("input-damaged", "is damaged, and used as far as it goes"),
+        HP_WORDS("input-damaged",
+                 "the dump is damaged here. Everything before it is used"),
     [HP_DIAGNOSTIC_PRODUCER_WARNING] =
-        HP_WORDS("input-with-warning", "comes with a warning: "),
+        HP_WORDS("input-with-warning", "its writer warns: "),
     [HP_DIAGNOSTIC_MALFORMED] =
-        HP_WORDS("input-malformed: %",
-                 "has malformed lines, which are passed over: %; expected "),
+        HP_WORDS("input-malformed: %", "malformed lines skipped: %; expected "),
     [HP_DIAGNOSTIC_WRAPPED] =
-        HP_WORDS("input-wrapped: %",
-                 "has counts that wrapped around zero, which are left out: %"),
+        HP_WORDS("input-wrapped: %", "counts that wrapped around zero are not used: %"),
     [HP_DIAGNOSTIC_NEGATIVE] =
-        HP_WORDS("input-negative: %",
-                 "is a difference of two profiles; values below zero: %"),
-    [HP_DIAGNOSTIC_HEADER_CONTRADICTS] = HP_WORDS(
-        "input-total-contradicts",
-        "has a total that contradicts the sum of its stacks: it may be cut or damaged"),
+        HP_WORDS("input-negative: %", "difference of two profiles; values below zero: %"),
+    [HP_DIAGNOSTIC_HEADER_CONTRADICTS] =
+        HP_WORDS("input-total-contradicts",
+                 "header total does not match the stacks: the dump may be truncated"),
     [HP_DIAGNOSTIC_INCONSISTENT] =
         HP_WORDS("input-inconsistent: %",
-                 "has stacks whose numbers contradict those of their threads: %; it may "
-                 "be damaged"),
+                 "stacks that do not match their threads: %; the dump may be damaged"),
     [HP_DIAGNOSTIC_NO_PERIOD] =
-        HP_WORDS("input-without-period",
-                 "has no sample period: its counts are taken as they are"),
+        HP_WORDS("input-without-period", "no sample period: counts are used unchanged"),
     [HP_DIAGNOSTIC_NO_OBJECTS] =
-        HP_WORDS("input-without-objects", "has bytes, but not how many objects they are"),
-    [HP_DIAGNOSTIC_OVERLAPS] =
-        HP_WORDS("input-overlaps: %",
-                 "has overlapping rows in its memory map, the first of which count: %"),
+        HP_WORDS("input-without-objects", "bytes without numbers of objects"),
+    [HP_DIAGNOSTIC_OVERLAPS] = HP_WORDS(
+        "input-overlaps: %",
+        "overlapping rows in the memory map, of these only the first is used: %"),
     [HP_DIAGNOSTIC_UNKNOWN] =
-        HP_WORDS("input-unknown-lines: %",
-                 "has indented lines of an unknown kind, which are passed over: %"),
+        HP_WORDS("input-unknown-lines: %", "unknown indented lines skipped: %"),
 };
 
 // Return the text that follows diagnostics[kind] in the sentence about an input, or "".
@@ -79,7 +74,7 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
         snprintf(how_many, sizeof how_many, "%llu", (unsigned long long)found.count);
         after++;
     }
-    hp_profile_warn(profile, HP_MESSAGE("input-warning", "%s%s %.*s%s%s%s"),
+    hp_profile_warn(profile, HP_MESSAGE("input-warning", "%s%s: %.*s%s%s%s"),
                     strcmp(name, "-") ? name : "standard input", line, (int)before, what,
                     how_many, after, detail_of(input, kind));
 }
@@ -99,7 +94,7 @@ static void warn_of_diagnostics(struct hp_profile *profile,
     }
     if (found > named) {
         const char *what = hp_words(diagnostics[kind]);
-        hp_profile_warn(profile, HP_MESSAGE("inputs-warning", "%zu %sinput%s: each %.*s"),
+        hp_profile_warn(profile, HP_MESSAGE("inputs-warning", "%zu %sinput%s: %.*s"),
                         found - named, named > 0 ? "more " : "",
                         found == named + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
     }
@@ -152,12 +147,10 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
             by_name
                 ? HP_WORDS(
                       "dumps-by-name",
-                      "are named as dumps of one process: what lives in both is counted "
-                      "twice")
+                      "are named as dumps of one process: memory live in both is counted twice")
                 : HP_WORDS(
                       "dumps-by-map",
-                      "are dumps of one process, by their memory maps: what lives in "
-                      "both is counted twice"));
+                      "are dumps of one process: memory live in both is counted twice"));
     }
 }
 
@@ -165,12 +158,10 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
 // those of two.
 static void warn_of_equal_samples(struct hp_profile *profile) {
     static const char *const sentences[] = {
-        HP_WORDS("sample-twice",
-                 "hold the same stacks and counts: one sample is counted twice"),
+        HP_WORDS("sample-twice", "have identical samples: one sample is counted twice"),
         HP_WORDS(
             "samples-equal",
-            "are of different processes with the same stacks and counts: intervals of "
-            "their sum are too narrow"),
+            "have identical samples (idle forks?): the interval of their sum is too narrow"),
     };
     for (int i = 0; i < 2; i++) {
         const struct hp_equal_samples *equal = &profile->inputs.equal_samples[i];
@@ -190,24 +181,21 @@ static void warn_of_forks(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "forks-counted",
-                "%zu processes forked from %s: what it had at the fork counts in each"),
+                "%zu processes forked from %s: memory from before the fork is counted in each of them"),
             processes->forks, processes->forked == 1 ? "one" : "several");
     }
     if (processes->unidentified > 1) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "maybe-one-process",
-                "%zu inputs may be of one process, nothing in them says: they are added "
-                "up"),
+            HP_MESSAGE("maybe-one-process",
+                       "%zu inputs may be from one process (unknown). All are counted"),
             processes->unidentified);
     } else if (processes->unidentified == 1) {
         hp_profile_warn(
             profile,
             HP_MESSAGE(
                 "maybe-another-process",
-                "one input may be of the process of another, nothing in it says: they "
-                "are added up"));
+                "one input may be from the process of another (unknown). Both are counted"));
     }
 }
 
@@ -224,8 +212,7 @@ static void warn_of_strangers(struct hp_profile *profile) {
                 profile,
                 HP_MESSAGE(
                     "growth-of-two-processes",
-                    "%s and %s are dumps of two processes, by their memory maps or "
-                    "names: what they differ by is taken for growth"),
+                    "%s and %s are from different processes. Their difference is treated as growth"),
                 first->public.name, input->public.name);
             return;
         }
@@ -246,17 +233,16 @@ static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
     if (snapshots & (1u << HP_SNAPSHOTS_EACH | 1u << HP_SNAPSHOTS_SUM)) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE("snapshots-were-summed",
-                       "several dumps of a process were added up when inputs were merged "
-                       "(--snapshots=sum)"));
+            HP_MESSAGE(
+                "snapshots-were-summed",
+                "inputs were merged with several dumps of a process added up (--snapshots=sum)"));
     }
     if (are_several(snapshots) || are_several(columns)) {
         hp_profile_warn(
             profile,
             HP_MESSAGE(
                 "snapshots-differ",
-                "inputs were merged with different --snapshots, or for what is in use "
-                "and for what was allocated"));
+                "inputs were merged with different --snapshots, or for different metrics"));
     }
 }
 
@@ -277,8 +263,7 @@ static void warn_of_identities(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "partials-without-ids",
-                "partials do not say of which dumps they are (--no-input-ids): one that "
-                "is in several inputs counts several times"));
+                "inputs do not list their dumps (--no-input-ids): repeated dumps go unnoticed"));
     }
 }
 
@@ -307,8 +292,7 @@ static void warn_of_merged(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "merged-maybe-one-process",
-                "%llu processes without a memory map, some of them merged, may be in "
-                "several inputs, nothing in them says: they are added up"),
+                "%llu processes without a memory map may be in several inputs. All are counted"),
             (unsigned long long)unidentified);
     }
     struct hp_process_clash clash =
@@ -319,7 +303,7 @@ static void warn_of_merged(struct hp_profile *profile) {
             profile, profile->inputs.records.at[clash.first].public.name,
             profile->inputs.records.at[clash.again].public.name, 0,
             HP_WORDS("merged-twice",
-                     "hold the same processes: what lives in both is counted twice"));
+                     "contain the same processes: memory live in both is counted twice"));
     }
 }
 
@@ -337,7 +321,9 @@ static void warn_of_singles(struct hp_profile *profile) {
         warn_of_strangers(profile);
     } else if (singles > 0 && profile->inputs.processes.all.count > 1) {
         hp_profile_warn(
-            profile, HP_MESSAGE("no-series", "%zu process%s of a single dump: no series"),
+            profile,
+            HP_MESSAGE("no-series",
+                       "%zu process%s excluded: a single dump is not a series"),
             singles, singles == 1 ? " is" : "es are");
     }
 }
@@ -376,8 +362,7 @@ static void warn_of_replaced(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "inputs-replaced",
-                "%zu more damaged inputs: others of their processes count in their "
-                "place"),
+                "%zu more damaged inputs: other dumps of their processes are used instead"),
             found - NAMED);
     }
 }
@@ -394,16 +379,18 @@ static void warn_of_skipped(struct hp_profile *profile) {
                         skipped, count);
     }
     if (duplicates > 0) {
-        hp_profile_warn(profile,
-                        HP_MESSAGE("inputs-repeated",
-                                   "%zu of %zu inputs repeat another and count once"),
-                        duplicates, count);
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("inputs-repeated",
+                       "%zu of %zu inputs are duplicates and are counted once"),
+            duplicates, count);
     }
     if (young > 0) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE("inputs-young",
-                       "%zu of %zu inputs were written to a moment ago and left out"),
+            HP_MESSAGE(
+                "inputs-young",
+                "%zu of %zu inputs were modified too recently (--min-age): skipped"),
             young, count);
     }
 }
@@ -449,10 +436,8 @@ static void warn_of_mixtures(struct hp_profile *profile) {
     if (mixed) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "periods-differ",
-                "the inputs have different sample periods: each is estimated with its "
-                "own"));
+            HP_MESSAGE("periods-differ",
+                       "sample periods differ: each input is estimated with its own"));
     }
     if (with_alloc > 0 && with_alloc < used) {
         hp_profile_warn(
@@ -477,9 +462,8 @@ static void warn_of_ages(struct hp_profile *profile) {
     if (profile->settings.older_than > 0 && silent > 0) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "some-without-ages",
-                "%zu of %zu inputs list%s no objects with ages: nothing here is of %s"),
+            HP_MESSAGE("some-without-ages",
+                       "%zu of %zu inputs list%s no ages: nothing of %s is shown"),
             silent, summary->used, silent == 1 ? "s" : "", silent == 1 ? "it" : "them");
     }
 }
@@ -503,16 +487,14 @@ static void warn_of_no_map(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "no-map",
-                "%s has no memory map: its frames are known by their addresses alone "
-                "(--maps)"),
+                "%s has no memory map. Its frames are only addresses. Use --maps=FILE"),
             first->public.name);
     } else if (count > 1) {
         hp_profile_warn(
             profile,
             HP_MESSAGE(
                 "no-maps",
-                "%s and %zu more input%s have no memory map: their frames are known by "
-                "their addresses alone (--maps)"),
+                "%s and %zu more input%s have no memory map. Frames are only addresses. Use --maps=FILE"),
             first->public.name, count - 1, count == 2 ? "" : "s");
     }
 }
@@ -526,11 +508,12 @@ static void warn_of_unmapped(struct hp_profile *profile) {
     }
     if (unmapped > 0) {
         hp_profile_warn(
-            profile, HP_MESSAGE("addresses-unmapped", "%llu address%s in no mapping%s"),
+            profile,
+            HP_MESSAGE(
+                "addresses-unmapped",
+                "%llu address%s outside all mapped files (JIT code, unloaded library?)%s"),
             (unsigned long long)unmapped, unmapped == 1 ? " is" : "es are",
-            profile->keeps.unmapped
-                ? ""
-                : ", and [unmapped] where there is a map (--keep-unmapped)");
+            profile->keeps.unmapped ? "" : ". --keep-unmapped shows them");
     }
 }
 
@@ -543,8 +526,7 @@ static void warn_of_tagged(struct hp_profile *profile) {
             profile, true,
             HP_MESSAGE(
                 "addresses-signed",
-                "%llu address%s bits of a signature or a tag (PAC, TBI), which are "
-                "cleared: without them %s in code"),
+                "%llu address%s bits of a signature or tag (PAC, TBI). They are cleared, and %s in code"),
             (unsigned long long)tagged, tagged == 1 ? " has" : "es have",
             tagged == 1 ? "it is" : "they are");
     }
@@ -558,8 +540,7 @@ static void warn_of_unloaded(struct hp_profile *profile) {
             profile, true,
             HP_MESSAGE(
                 "addresses-unloaded",
-                "%llu address%s in a library that had been unloaded; another dump of "
-                "the process shows where it was"),
+                "%llu address%s in an unloaded library, found in another dump of the process"),
             (unsigned long long)unloaded, unloaded == 1 ? " is" : "es are");
     }
 }
@@ -591,9 +572,7 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
             profile, true,
             HP_MESSAGE(
                 "large-sizes-unknown-jemalloc",
-                "large sizes: read as classes, as nothing tells whether jemalloc is "
-                "5.3.1 or later, which has pages in their place: then %.0f%% of what is "
-                "in use may be up to 20%% less than intervals say (--large-sizes)"),
+                "%.0f%% of memory is in objects over 32 KiB. With jemalloc 5.3.1 or later use --large-sizes=pages"),
             100 * (double)large / (double)all);
     }
 }
@@ -614,14 +593,13 @@ static void warn_of_differences(struct hp_profile *profile) {
         profile,
         HP_MESSAGE(
             "difference-without-base",
-            "a difference has no base: no shares, p or intervals; a stack in which as "
-            "much came as went shows nothing"));
+            "a difference has no base: no shares, p-values, intervals or unchanged stacks"));
     if (plain > 0) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE("difference-not-negative",
-                       "%zu of %zu inputs without values below zero: all that is in them "
-                       "counts as grown"),
+            HP_MESSAGE(
+                "difference-not-negative",
+                "%zu of %zu inputs have no negative values: all of their memory is treated as growth"),
             plain, summary->used);
     }
 }
@@ -633,10 +611,8 @@ static void warn_of_label_sets(struct hp_profile *profile) {
     if (sets >= HP_PARTIAL_LABEL_SETS_MANY && sets <= HP_PARTIAL_LABEL_SETS) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "labels-many-sets",
-                "%zu different sets of labels: a partial, and what it is merged into, "
-                "has %d at most"),
+            HP_MESSAGE("labels-many-sets",
+                       "%zu different sets of labels. An aggregate file can have %d"),
             sets, HP_PARTIAL_LABEL_SETS);
     }
 }

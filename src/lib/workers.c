@@ -385,7 +385,7 @@ static int take_input(struct worker *worker, struct hp_input_record *record,
     if (is_elf) {
         hp_fail(err, HP_E_UNSUPPORTED,
                 HP_MESSAGE("input-is-program",
-                           "this is a program: none is needed, the dumps name theirs"));
+                           "this is a program, not a dump. Dumps name their programs"));
         return skip(record, HP_INPUT_IGNORED, err);
     }
     struct hp_dump_name name = hp_dump_name_of(record->public.name);

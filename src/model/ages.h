@@ -27,10 +27,9 @@ uint64_t hp_age_range_high(uint64_t range);
 double hp_age_range_seconds(uint64_t range, bool is_low);
 
 // Error text of a report by age when no input has ages.
-#define HP_NO_AGES_KNOWN                                                            \
-    HP_MESSAGE("nothing-no-ages",                                                   \
-               "nothing to report: no input lists its objects with their ages, as " \
-               "dumps of ClickHouse's jemalloc do")
+#define HP_NO_AGES_KNOWN          \
+    HP_MESSAGE("nothing-no-ages", \
+               "no input has ages of objects. Dumps of ClickHouse's jemalloc do")
 
 // Write the range as text: "10 ms to 100 ms", "4,096 s to 8,192 s".  `out` must have room
 // for HP_NUMBER_SIZE bytes.

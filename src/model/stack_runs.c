@@ -105,7 +105,7 @@ static int open_named(const char *folder) {
 static int fail(const struct hp_run_store *store, const char *verb, int sys,
                 struct hp_err *err) {
     hp_fail(err, HP_E_OUTPUT,
-            HP_MESSAGE("spill-failed", "cannot %s what memory does not hold"), verb);
+            HP_MESSAGE("spill-failed", "cannot %s the temporary file of stacks"), verb);
     err->sys = sys;
     if (store && store->folder) {
         hp_err_locate(err, store->folder, 0);
@@ -232,7 +232,7 @@ int hp_run_read(void *data, void *bytes, size_t size, size_t *got, struct hp_err
     }
     if (read < 0) {
         return hp_fail_errno(err, HP_MESSAGE("spill-not-read",
-                                             "cannot read what memory does not hold"));
+                                             "cannot read the temporary file of stacks"));
     }
     *got = (size_t)read;
     in->at += *got;

@@ -255,9 +255,10 @@ int hp_block_writer_end(struct hp_block_writer *writer, struct hp_err *err) {
     struct hp_bytes end = {0};
     uint8_t *at;
     if (writer->is_too_large) {
-        return hp_fail(err, HP_E_LIMIT,
-                       HP_MESSAGE("partial-text-too-long",
-                                  "a stack or a text is larger than a partial holds"));
+        return hp_fail(
+            err, HP_E_LIMIT,
+            HP_MESSAGE("partial-text-too-long",
+                       "a stack or a text is too large for an aggregate file"));
     }
     hp_block_cut(writer);
     hp_vec_reserve(&end, END);
@@ -290,7 +291,7 @@ bool hp_is_partial(struct hp_span head) {
 static int fail_cut(struct hp_err *err) {
     return hp_fail(err, HP_E_FORMAT,
                    HP_MESSAGE("damaged-partial-cut",
-                              "damaged: this partial ends before its end"));
+                              "damaged: this aggregate file is truncated"));
 }
 
 // Read exactly `size` bytes; fail if the file ends before.
@@ -309,24 +310,24 @@ int hp_block_reader_init(struct hp_block_reader *reader, struct hp_block_source 
     if (!hp_blocks_are_built()) {
         return hp_fail(
             err, HP_E_UNSUPPORTED,
-            HP_MESSAGE(
-                "partial-without-zstd",
-                "a partial, which zstd packed: this program was built without it"));
+            HP_MESSAGE("partial-without-zstd",
+                       "this build cannot read aggregate files: it lacks zstd"));
     }
     hp_sha256_init(&reader->sha);
     int ret = take(reader, head, sizeof head, err);
     if (ret == HP_OK && memcmp(head, magic, sizeof magic) != 0) {
         return hp_fail(err, HP_E_FORMAT,
                        HP_MESSAGE("damaged-partial-start",
-                                  "damaged: no partial begins so"));
+                                  "damaged: it does not begin like an aggregate file"));
     }
     reader->version = load(head + sizeof magic, 4);
     unsigned major = (unsigned)load(head + sizeof magic, 2);
     if (ret == HP_OK && (major < OLDEST || major > MAJOR)) {
         return hp_fail(
             err, HP_E_UNSUPPORTED,
-            HP_MESSAGE("partial-version",
-                       "a partial of version %u.%u: this program reads %d and %d"),
+            HP_MESSAGE(
+                "partial-version",
+                "an aggregate file of version %u.%u. This program reads %d and %d"),
             major, (unsigned)load(head + 10, 2), OLDEST, MAJOR);
     }
     return ret;
@@ -366,10 +367,9 @@ static int check_end(struct hp_block_reader *reader, uint64_t before,
     if (raw->count != END || load(raw->at + 16 + HP_SHA256_SIZE, 4) != reader->version ||
         load(raw->at, 8) != reader->count || load(raw->at + 8, 8) != before ||
         memcmp(raw->at + 16, reader->digest, HP_SHA256_SIZE) != 0) {
-        return hp_fail(
-            err, HP_E_FORMAT,
-            HP_MESSAGE("damaged-block-count",
-                       "damaged: its end tells of other blocks than there are"));
+        return hp_fail(err, HP_E_FORMAT,
+                       HP_MESSAGE("damaged-block-count",
+                                  "damaged: its end lists other blocks"));
     }
     int ret = reader->source.read(reader->source.data, &more, 1, &got, err);
     return ret == HP_OK && got > 0

@@ -206,8 +206,9 @@ void hp_reader_distribution(struct hp_partial_reader *r) {
     // The profile may have the sets of several partials, each within the limit.
     if (sets > 2 * HP_PARTIAL_LABEL_SETS) {
         r->is_over_limit = true;
-        hp_numbers_fail(&r->row, HP_WORDS("buckets-many-labels",
-                                          "more sets of labels than a partial has"));
+        hp_numbers_fail(&r->row,
+                        HP_WORDS("buckets-many-labels",
+                                 "more sets of labels than an aggregate file can have"));
     }
     uint64_t count = hp_get_below(&r->row, HP_REPLICATES + 1), group = 0;
     for (uint64_t i = 0; i < count && !r->row.damage; i++) {

@@ -92,7 +92,7 @@ void hp_reader_pack_stacks(struct hp_partial_reader *r) {
     }
     if (ret != HP_OK) {
         hp_numbers_fail(&r->row, HP_WORDS("packed-not-spilled",
-                                          "what memory does not hold cannot be written"));
+                                          "cannot write the temporary file"));
     }
 }
 

@@ -191,8 +191,9 @@ static void read_labels(struct hp_partial_reader *r) {
     }
     if (!r->row.damage && r->sets.count > HP_PARTIAL_LABEL_SETS) {
         r->is_over_limit = true;
-        hp_numbers_fail(&r->row, HP_WORDS("many-labels",
-                                          "more sets of labels than a partial has"));
+        hp_numbers_fail(&r->row,
+                        HP_WORDS("many-labels",
+                                 "more sets of labels than an aggregate file can have"));
     } else if (!r->row.damage) {
         hp_vec_push(&r->sets, hp_tags_add(&r->profile->tags.sets, tags.at, tags.count));
     }
@@ -381,17 +382,17 @@ static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err
     if (section >= HP_SECTIONS || !readers[section]) {
         r->to->has_unknown = true;
         return r->blocks.flags & HP_BLOCK_REQUIRED
-                   ? hp_fail(err, HP_E_UNSUPPORTED,
-                             HP_MESSAGE(
-                                 "partial-later-version",
-                                 "written by a later version: section %u is not known"),
-                             section)
+                   ? hp_fail(
+                         err, HP_E_UNSUPPORTED,
+                         HP_MESSAGE("partial-later-version",
+                                    "written by a later version: section %u is unknown"),
+                         section)
                    : HP_OK;
     }
     if (section < *last) {
         return hp_fail(err, HP_E_FORMAT,
                        HP_MESSAGE("damaged-section-order",
-                                  "damaged: section %u stands behind %u"),
+                                  "damaged: section %u follows section %u"),
                        section, *last);
     }
     int ret = HP_OK;

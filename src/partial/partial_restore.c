@@ -108,9 +108,8 @@ static void spill_if_full(struct hp_partial_reader *r) {
         hp_profile_stack_memory(r->profile) > to->stack_memory) {
         r->has_spilled = true;
         if (hp_profile_spill(r->profile, to->store, &r->spill_err) != HP_OK) {
-            hp_numbers_fail(&r->row,
-                            HP_WORDS("restored-not-spilled",
-                                     "what memory does not hold cannot be written"));
+            hp_numbers_fail(&r->row, HP_WORDS("restored-not-spilled",
+                                              "cannot write the temporary file"));
         }
     }
 }
@@ -556,7 +555,8 @@ void hp_reader_settle(struct hp_partial_reader *r) {
                 .public.name = hp_reader_kept_text(r, hp_span_of(r->name)),
             };
             set_status(&input, of_reason[i].status, of_reason[i].code, 0,
-                       hp_words(HP_WORDS("skipped-in-partial", "as the partial tells")));
+                       hp_words(HP_WORDS("skipped-in-partial",
+                                         "according to the aggregate file")));
             hp_vec_push(&r->profile->inputs.records, input);
         }
     }

@@ -90,7 +90,7 @@ static int fail(const struct hp_stack_run *run, enum hp_code code, const char *w
     }
     return hp_fail(err, HP_E_IO,
                    HP_MESSAGE("spill-damaged",
-                              "what memory does not hold is damaged: %s"),
+                              "the temporary file of stacks is damaged: %s"),
                    hp_words(why));
 }
 
@@ -471,7 +471,7 @@ static int merge_open(struct merge *merge, struct hp_partial_writer *to, uint64_
         } else if (*place == end) {
             ret = hp_fail(err, HP_E_LIMIT,
                           HP_MESSAGE("merged-many-stacks",
-                                     "more stacks than a partial holds"));
+                                     "more stacks than an aggregate file can have"));
         }
         ret = ret == HP_OK ? advance_equal(merge, err) : ret;
     }
@@ -533,7 +533,7 @@ static int merge_some(struct merge *merge, size_t count, struct hp_err *err) {
     if (ret == HP_OK && end == HP_OK && merge->needs_places && place > UINT32_MAX) {
         return hp_fail(err, HP_E_LIMIT,
                        HP_MESSAGE("written-many-stacks",
-                                  "more stacks than a partial holds"));
+                                  "more stacks than an aggregate file can have"));
     }
     return ret == HP_OK ? end : ret;
 }

@@ -84,16 +84,16 @@ static const char *reason_of(const struct hp_child_end *end) {
     return status == HP_CHILD_NO_MEMORY
                ? hp_words(HP_WORDS("demangler-memory", "memory ran out"))
            : status == HP_CHILD_NO_SANDBOX
-               ? hp_words(
-                     HP_WORDS("demangler-no-sandbox", "there is no sandbox to be had"))
+               ? hp_words(HP_WORDS("demangler-no-sandbox", "no sandbox is available"))
                : hp_words(HP_WORDS("demangler-failed", "what reads them failed"));
 }
 
 const char *hp_demangle_apart(struct hp_strtab *strings, struct hp_mangled *names,
                               size_t count, enum hp_sandbox sandbox) {
-    const char *why = count > 0 ? hp_words(HP_WORDS("demangler-no-process",
-                                                    "there is no process to read them"))
-                                : NULL;
+    const char *why = count > 0
+                          ? hp_words(HP_WORDS("demangler-no-process",
+                                              "no process could be started for them"))
+                          : NULL;
     struct hp_child child = {0};
     struct hp_texts texts = {0};
     struct hp_packet packet = {0};

@@ -154,7 +154,7 @@ static bool read_image(struct hp_image *image, struct hp_sym_diagnostic *diagnos
     if (header.e_shoff > image->size ||
         (uint64_t)header.e_shentsize * header.e_shnum > image->size - header.e_shoff) {
         return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
-                               HP_MESSAGE("image-cut", "%s: cut short"), image->path);
+                               HP_MESSAGE("image-cut", "%s: truncated"), image->path);
     }
     image->program = header.e_type == ET_EXEC || header.e_type == ET_DYN;
     image->machine = header.e_machine;

@@ -167,8 +167,7 @@ static void diagnose_exit(int status, struct hp_sym_diagnostic *why) {
         break;
     case HP_CHILD_NO_SANDBOX:
         hp_sym_diagnose(why, HP_SYM_NO_PROCESS,
-                        HP_MESSAGE("reader-no-sandbox",
-                                   "there is no sandbox to be had: %s"),
+                        HP_MESSAGE("reader-no-sandbox", "no sandbox is available: %s"),
                         hp_sandbox_missing());
         break;
     default:

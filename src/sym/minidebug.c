@@ -72,11 +72,10 @@ bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
         return true;
     }
     hp_minidebug_done(mini);
-    return hp_sym_diagnose(
-        diagnostic, HP_SYM_DAMAGED,
-        HP_MESSAGE("minidebug-damaged",
-                   "%s: its .gnu_debugdata is damaged, or larger than such are"),
-        image->path);
+    return hp_sym_diagnose(diagnostic, HP_SYM_DAMAGED,
+                           HP_MESSAGE("minidebug-damaged",
+                                      "%s: its .gnu_debugdata is damaged or too large"),
+                           image->path);
 }
 #else
 bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
@@ -87,8 +86,7 @@ bool hp_minidebug_open(struct hp_minidebug *mini, const struct hp_image *image,
                diagnostic, HP_SYM_UNSUPPORTED,
                HP_MESSAGE(
                    "minidebug-without-lzma",
-                   "%s: its .gnu_debugdata is not read: this program was built without "
-                   "liblzma"),
+                   "%s: this build cannot read its .gnu_debugdata: it lacks liblzma"),
                image->path);
 }
 #endif

@@ -927,7 +927,7 @@ static void warn_of_sandbox(const struct hp_symbolizer *self) {
         hp_profile_warn_as(
             self->profile, true,
             HP_MESSAGE("sandbox-not-used",
-                       "binaries are read without a sandbox, as asked for"));
+                       "binaries are read without a sandbox (--sandbox=off)"));
     } else if (self->keeper.lacks_sandbox || *parent) {
         hp_profile_warn_as(self->profile, true,
                            HP_MESSAGE("sandbox-lacks",

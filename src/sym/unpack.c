@@ -422,8 +422,7 @@ static bool can_unpack(const struct unpack_plan *plan,
                 diagnostic, HP_SYM_UNSUPPORTED,
                 HP_MESSAGE(
                     "section-without-zstd",
-                    "%s: its debug information is packed by zstd, which this program "
-                    "was built without"),
+                    "%s: this build cannot read its debug information: it lacks zstd"),
                 plan->image->path);
         }
     }
@@ -447,8 +446,7 @@ bool hp_image_unpack(struct hp_image *image, struct hp_sym_diagnostic *diagnosti
             diagnostic, HP_SYM_OVER_BUDGET,
             HP_MESSAGE(
                 "debug-over-memory",
-                "%s: its debug information needs %.1f MiB unpacked, more than there is "
-                "memory for (--max-memory)"),
+                "%s: its debug information needs %.1f MiB unpacked. Use a larger --max-memory"),
             image->path, (double)plan.size / 0x1p20);
     }
     bool is_made = make_file(&plan, image, diagnostic);

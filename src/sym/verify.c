@@ -130,8 +130,7 @@ static bool place_debug_file(struct hp_image *image, const struct hp_request *re
                diagnostic, has_id ? HP_SYM_UNSUPPORTED : HP_SYM_OTHER_BUILD,
                HP_MESSAGE(
                    "debug-segments-differ",
-                   "%s: a debug file, whose executable segments are not those that were "
-                   "mapped, by number and size"),
+                   "%s: its executable segments are not those of the mapped binary"),
                image->path);
 }
 

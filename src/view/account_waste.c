@@ -157,8 +157,7 @@ static int add_classes(struct waste_builder *b, struct hp_err *err) {
                 err, HP_E_EMPTY,
                 HP_MESSAGE(
                     "nothing-no-classes",
-                    "nothing to report: the statistics have no size classes, which the "
-                    "letters b and l leave out"));
+                    "no size classes in the statistics. Print them without the letters b and l"));
         }
         hp_vec_each (bin, &account->stats.bins) {
             add_bin(b, bin, account->stats.has_live);
@@ -360,13 +359,11 @@ const char *hp_waste_text(enum hp_waste_verdict verdict) {
             "few-holder-samples",
             "too few samples, or too many of unknown sizes, to say that nobody else has "
             "objects there"),
-        [HP_WASTE_NOBODY] =
-            HP_WORDS("no-holder-sample",
-                     "no object was sampled that tells who has any there"),
-        [HP_WASTE_UNKNOWN] = HP_WORDS(
-            "holder-sizes-unknown",
-            "the dump does not tell the sizes of samples: who has objects there is not "
-            "known"),
+        [HP_WASTE_NOBODY] = HP_WORDS("no-holder-sample",
+                                     "no sample shows which stacks have objects there"),
+        [HP_WASTE_UNKNOWN] =
+            HP_WORDS("holder-sizes-unknown",
+                     "the sizes of samples are unknown, and so is who has objects there"),
     };
 
     return hp_words(texts[verdict]);
@@ -456,8 +453,7 @@ int hp_waste_build(struct hp_view *view, struct hp_err *err) {
     }
     if (ret == HP_OK && view->rows.count == 0) {
         ret = hp_fail(err, HP_E_EMPTY,
-                      HP_MESSAGE("nothing-free-in-slabs",
-                                 "nothing to report: nothing is free in slabs"));
+                      HP_MESSAGE("nothing-free-in-slabs", "nothing is free in slabs"));
     }
     hp_vec_done(&b.classes);
     hp_vec_done(&b.holders);

@@ -28,15 +28,13 @@ static const char *caution_of(const struct hp_view *view) {
         largest = number > largest ? number : largest;
     }
     return is_double && largest > (hp_int128)1 << 53
-               ? hp_words(HP_WORDS(
-                     "numbers-over-2-53",
-                     "numbers beyond 2^53: programs that read them as JavaScript does "
-                     "round them"))
+               ? hp_words(
+                     HP_WORDS("numbers-over-2-53",
+                              "numbers above 2^53: programs in JavaScript round them"))
            : is_int64 && largest > INT64_MAX
                ? hp_words(HP_WORDS(
                      "numbers-over-2-63",
-                     "numbers beyond 2^63: programs that add them up in 64 bits get "
-                     "others"))
+                     "numbers above 2^63: programs that add up in 64 bits get wrong sums"))
                : NULL;
 }
 
@@ -92,8 +90,7 @@ static char *reason_of(const struct hp_open_module *module) {
     case HP_OPEN_IN_ALL:
         return hp_printed(HP_MESSAGE(
             "open-in-all",
-            "no names (--symbol-dir=DIR with the files that ran), so that only "
-            "addresses that most dumps have are compared"));
+            "no names (--symbol-dir=DIR): only addresses that most dumps have are compared"));
     case HP_OPEN_STRIPPED:
         return hp_printed(HP_MESSAGE("open-stripped",
                                      "%u builds, without names of all functions"),

@@ -203,8 +203,7 @@ int hp_page_take_facet(struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "page-adds-up-dumps",
-                "top as html by %s would add up dumps of one process: --snapshots=sum "
-                "does, trend shows one by one"),
+                "html by %s would add up dumps of one process. Use --snapshots=sum, or trend"),
             facet->key);
     }
     view->options.by = HP_BY_FUNCTION;

@@ -419,7 +419,7 @@ int hp_recent_rows_build(struct hp_view *view, struct hp_err *err) {
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("lifetimes-without-metric",
-                                  "lifetimes take no metric"));
+                                  "lifetime shows times: --metric does not apply"));
     }
     struct hp_recent_rows *rows = view->extra = hp_alloc(sizeof *rows);
     uint64_t first = recent->latest;

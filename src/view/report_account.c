@@ -266,16 +266,13 @@ static char *note_of_cost(const struct account_sums *sums) {
     if (books->cost_low < books->cost_high) {
         return hp_printed(HP_MESSAGE(
             "account-sizes-unknown",
-            "the dump does not tell the sizes of all samples, so that it is somewhere "
-            "between both ends: opt.prof_stats and two arenas or more tell it"));
+            "somewhere between both ends; exact with opt.prof_stats and two or more arenas"));
     }
     return books->is_likely
                ? hp_printed(
                      HP_MESSAGE(
                          "account-sizes-doubted",
-                         "%s samples, counted by the dump, whose numbers do not tell "
-                         "their sizes without any doubt: opt.prof_stats and two arenas "
-                         "or more do"),
+                         "estimated from %s samples; exact with opt.prof_stats and two or more arenas"),
                      count)
                : NULL;
 }
@@ -414,10 +411,7 @@ static void say_outside(struct hp_account_row *row, const struct hp_view *view,
     row->note = hp_printed(
         HP_MESSAGE(
             "account-books-differ",
-            "by the allocator the program holds %s bytes, which is outside of the %s to "
-            "%s of the profile: these are of another process or moment, or prof.active "
-            "was off for a while, or prof.reset was called; chance alone does that in "
-            "%.3g %% of cases"),
+            "jemalloc counts %s bytes, the profile %s to %s: other process or time, or prof.active? (chance %.3g %%)"),
         numbers[0], numbers[1], numbers[2],
         is_exact ? 0 : 100 - 100 * view->options.confidence);
 }
@@ -523,7 +517,7 @@ static void build_kernel(struct tables *t, const struct account_sums *sums) {
     if (sums->with_maps < sums->processes) {
         row_of(t, rss)->note =
             hp_printed(HP_MESSAGE("account-some-smaps",
-                                  "smaps are there of %zu of %zu processes"),
+                                  "smaps exist for %zu of %zu processes"),
                        sums->with_maps, sums->processes);
     }
     add_kinds(t, rss, sums);
@@ -557,7 +551,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     if (has_some_stacks(view)) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("account-filtered",
-                                  "an account is of all stacks: it has no filters"));
+                                  "account includes all stacks: filters do not apply"));
     }
     if (view->options.waste) {
         return hp_waste_build(view, err);
@@ -566,10 +560,9 @@ static int build(struct hp_view *view, struct hp_err *err) {
     struct tables tables = {.view = view, .rows = rows};
     struct account_sums sums = sum_up(view);
     if (sums.processes == 0) {
-        return hp_fail(
-            err, HP_E_EMPTY,
-            HP_MESSAGE("account-no-statistics",
-                       "nothing to report: no dump that counts has statistics"));
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("account-no-statistics",
+                                  "no dump in use has statistics"));
     }
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
     build_allocator(&tables, &sums);

@@ -368,13 +368,10 @@ static int refuse_input(const struct hp_view *view, struct hp_err *err) {
         const char *missing = hp_input_missing(input, HP_ALLOC_SPACE);
         missing = missing ? missing : hp_input_missing(input, HP_INUSE_SPACE);
         if (missing) {
-            hp_fail(
-                err, HP_E_EMPTY,
-                HP_MESSAGE(
-                    "lifetimes-need-accum",
-                    "does not say %s, which lifetimes follow from: run the program with "
-                    "prof_accum:true"),
-                missing);
+            hp_fail(err, HP_E_EMPTY,
+                    HP_MESSAGE("lifetimes-need-accum",
+                               "does not say %s. Run the program with prof_accum:true"),
+                    missing);
             hp_err_locate(err, input->public.name, 0);
             return err->code;
         }
@@ -402,7 +399,7 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
     if (view->type || view->options.metric != HP_INUSE_SPACE) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("lifetimes-of-bytes",
-                                  "lifetimes are of bytes: they take no metric"));
+                                  "lifetime shows bytes: --metric does not apply"));
     }
     if (view->profile->settings.estimator != HP_ESTIMATOR_BEST ||
         view->options.no_error) {
@@ -410,25 +407,24 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "lifetimes-sampled",
-                "lifetimes are bounds that sampling leaves, which --compat, --no-unbias "
-                "and --no-error leave aside"));
+                "lifetime shows bounds of sampling: --compat, --no-unbias, --no-error do not apply"));
     }
     if (view->options.pairs) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("pairs-without-recent",
-                       "--pairs goes with --recent: dumps do not say who freed what"));
+                       "--pairs needs --recent: dumps do not say who freed memory"));
     }
     if (view->series_count < 2) {
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("lifetimes-need-dumps",
-                                  "lifetimes need two dumps or more of one process"));
+                                  "lifetime needs two or more dumps of one process"));
     }
     if (are_of_several(view)) {
         return hp_fail(
             err, HP_E_EMPTY,
             HP_MESSAGE("lifetimes-of-several",
-                       "lifetimes are of one process: these are dumps of several"));
+                       "lifetime needs dumps of one process, and these are of several"));
     }
     int ret = refuse_input(view, err);
     return ret == HP_OK ? hp_resets_refuse(view, err) : ret;

@@ -259,14 +259,13 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     if (!has_names(view->profile)) {
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("list-no-names",
-                                  "nothing to report: no function has a name"));
+                                  "no function has a name. See hprof-agg info"));
     }
     return hp_fail(err, HP_E_EMPTY,
-                   HP_MESSAGE("list-no-match",
-                              "nothing to report: the pattern matches no function%s%s"),
-                   listing->is_passed ? " that holds anything" : "",
+                   HP_MESSAGE("list-no-match", "no function%s%s matches the pattern"),
+                   listing->is_passed ? " with memory" : "",
                    view->head.is_filtered
-                       ? hp_words(HP_WORDS("of-list-filtered", " that the filters leave"))
+                       ? hp_words(HP_WORDS("of-list-filtered", " in the filtered stacks"))
                        : "");
 }
 

@@ -355,20 +355,17 @@ static int refuse_nothing(const struct hp_view *view, const bool *is_selected,
     const struct hp_neighbors *neighbors = view->extra;
     for (size_t i = 0; i < hp_node_count(&view->naming); i++) {
         if (is_selected[i] && neighbors->top.seen[i]) {
-            return hp_fail(
-                err, HP_E_EMPTY,
-                HP_MESSAGE(
-                    "peek-holds-nothing",
-                    "nothing to report: the pattern matches no %s that holds anything"),
-                hp_granularity_text(view->options.by));
+            return hp_fail(err, HP_E_EMPTY,
+                           HP_MESSAGE("peek-holds-nothing",
+                                      "no %s with memory matches the pattern"),
+                           hp_granularity_text(view->options.by));
         }
     }
     return hp_fail(err, HP_E_EMPTY,
-                   HP_MESSAGE("peek-no-match",
-                              "nothing to report: the pattern matches no %s%s"),
+                   HP_MESSAGE("peek-no-match", "no %s%s matches the pattern"),
                    hp_granularity_text(view->options.by),
                    view->head.is_filtered
-                       ? hp_words(HP_WORDS("of-peek-filtered", " that the filters leave"))
+                       ? hp_words(HP_WORDS("of-peek-filtered", " in the filtered stacks"))
                        : "");
 }
 

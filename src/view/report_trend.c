@@ -171,8 +171,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_EMPTY,
             HP_MESSAGE(
                 "trend-without-p",
-                "there is no p to hold the condition p<%g against: a trend of fewer "
-                "than %d dumps, or of dumps of one time, claims no growth"),
+                "--fail-if: no p to compare with %g, as there are fewer than %d dumps, or all of one time"),
             gate->p, HP_TREND_LEAST);
     }
     return HP_OK;

@@ -29,16 +29,14 @@ static void put_reset(char text[SENTENCE], enum hp_reset reset,
             text, SENTENCE,
             HP_MESSAGE(
                 "reset-or-order",
-                "%s and %s were made in the other order, or prof.reset was called "
-                "between them%s: no stack has allocated more objects in the second"),
+                "%s and %s: wrong order, or prof.reset between them%s: no stack allocated more in the second"),
             first, second, or_two);
     } else {
         hp_message_print(
             text, SENTENCE,
             HP_MESSAGE(
                 "reset-between",
-                "prof.reset was called between %s and %s%s: %s; what was allocated "
-                "before it is not in the second"),
+                "prof.reset was called between %s and %s%s: %s. Memory from before is not in the second"),
             first, second, or_two,
             reset == HP_RESET_PERIOD ? "their sample periods differ"
                                      : "some stacks have allocated fewer objects in "
@@ -94,10 +92,8 @@ static void warn_of_sides(struct hp_view *view) {
     } else if (are_equal_samples(pair)) {
         hp_message_print(
             text, sizeof text,
-            HP_MESSAGE(
-                "samples-of-two-equal",
-                "%s and %s have equal samples: nothing was sampled between them, as "
-                "with prof.active off"),
+            HP_MESSAGE("samples-of-two-equal",
+                       "%s and %s have identical samples. Was prof.active off?"),
             pair[0]->public.name, pair[1]->public.name);
         caution(view, text);
     }
@@ -144,7 +140,7 @@ static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t 
             hp_message_print(
                 text, sizeof text,
                 HP_MESSAGE("dumps-in-other-order",
-                           "%s was made before %s, as what stacks have allocated tells"),
+                           "%s was made before %s, by the allocation counts of stacks"),
                 dumps[i - 1].input->public.name, dumps[i].input->public.name);
         } else {
             start = i;
@@ -202,9 +198,8 @@ int hp_resets_refuse_fall(const struct hp_view *view, size_t i, struct hp_err *e
     }
     return hp_fail(
         err, HP_E_EMPTY,
-        HP_MESSAGE("allocated-fell",
-                   "prof.reset was called between %s and %s, or they were made in the "
-                   "other order, or one is cut: some stacks have allocated less in the "
-                   "second"),
+        HP_MESSAGE(
+            "allocated-fell",
+            "%s and %s: prof.reset between them, wrong order, or truncated: stacks allocated less in the second"),
         a->public.name, b->public.name);
 }

@@ -150,7 +150,7 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     if (options->columns.sizes && view->type) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("sizes-need-objects",
-                                  "sizes are of objects in use, or allocated"));
+                                  "sizes need objects in use, or allocated"));
     }
     if (options->by != HP_BY_AGE && !options->columns.ages) {
         return HP_OK;
@@ -158,18 +158,14 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
     if (hp_column_of(options->metric) != HP_COLUMN_INUSE || view->type) {
         return hp_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "ages-need-in-use",
-                "ages are of objects in use: they go with --metric=inuse-space and "
-                "inuse-objects"));
+            HP_MESSAGE("ages-need-in-use",
+                       "ages need --metric=inuse-space or --metric=inuse-objects"));
     }
     if (view->profile->settings.estimator != HP_ESTIMATOR_BEST) {
         return hp_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "ages-need-estimates",
-                "ages are of objects that a dump lists, which --compat and --no-unbias "
-                "leave aside"));
+            HP_MESSAGE("ages-need-estimates",
+                       "ages need estimates: --compat and --no-unbias do not apply"));
     }
     const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
     bool are_young = view->head.older_than > 0 && summary->listing > 0;

@@ -27,11 +27,10 @@ static const char *refusal_of(const struct hp_view *view) {
     bool is_table = options->kind == HP_REPORT_TOP || view->report->has_sides;
     bool is_series = view->report->needs_series || options->kind == HP_REPORT_TIMELINE;
     return view->head.summary[HP_SIDE_BASE].all > 0
-               ? HP_WORDS("signs-no-base",
-                          "cannot be compared with others: its base is not known")
-           : is_series ? HP_WORDS("signs-no-series", "is no dump of a series")
+               ? HP_WORDS("signs-no-base", "cannot be compared: its base is unknown")
+           : is_series ? HP_WORDS("signs-no-series", "is not a dump of a series")
            : view->report->needs_accounts
-               ? HP_WORDS("signs-no-process", "is no dump of a process")
+               ? HP_WORDS("signs-no-process", "is not a dump of a process")
            : options->gate ? HP_WORDS("signs-no-gate", "has no base for --fail-if")
            : options->tree.min_share > 0
                ? HP_WORDS("signs-no-shares", "has no shares for --min-share")
@@ -39,7 +38,7 @@ static const char *refusal_of(const struct hp_view *view) {
            : options->columns.sizes || options->columns.ages
                ? HP_WORDS("signs-no-sizes", "has no --sizes and no --ages")
            : is_table && options->by >= HP_BY_INPUT
-               ? HP_WORDS("signs-no-rows", "has rows of functions and other code alone")
+               ? HP_WORDS("signs-no-rows", "has only rows of functions and other code")
                : NULL;
 }
 

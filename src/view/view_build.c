@@ -66,24 +66,22 @@ static int refuse_missing(const struct hp_view *view, enum hp_metric space,
     const char *what = space == HP_INUSE_SPACE ? "is in use" : "was allocated and freed";
     char names[256];
     if (hp_view_has_metric(view, space)) {
-        return hp_fail(
-            err, HP_E_EMPTY,
-            HP_MESSAGE("no-objects-known",
-                       "no input says how many objects there are, only their bytes"));
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("no-objects-known",
+                                  "no input has numbers of objects, only bytes"));
     }
     if (view->profile->types.of.count > 0) {
         hp_projection_names(view->profile, names, sizeof names);
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("metric-not-there",
-                                  "no input says what %s: --metric takes %s"),
+                                  "no input says what %s. --metric takes %s"),
                        what, names);
     }
     return space == HP_INUSE_SPACE
                ? hp_fail(
                      err, HP_E_EMPTY,
                      HP_MESSAGE("in-use-not-there",
-                                "no input says what is in use, only what was allocated: "
-                                "--metric=alloc-space shows it"))
+                                "no input says what is in use. Use --metric=alloc-space"))
                : hp_fail(err, HP_E_EMPTY,
                          HP_MESSAGE("allocated-not-there",
                                     "no input says what was allocated and freed%s"),
@@ -123,8 +121,9 @@ static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     if (options->by >= HP_BY_INPUT && !has_groups && !hp_page_has_facet(view)) {
         return hp_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE("rows-not-of-report",
-                       "%s as %s has no rows of inputs, threads, labels, sizes or ages"),
+            HP_MESSAGE(
+                "rows-not-of-report",
+                "%s as %s cannot show rows of inputs, threads, labels, sizes or ages"),
             view->report->name, options->format);
     }
     return options->by == HP_BY_LABEL && !options->label
@@ -151,8 +150,7 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     size_t base = view->head.summary[HP_SIDE_BASE].used;
     if (options->by >= HP_BY_INPUT && !hp_groups_exist(view->profile, options)) {
         bool by_label = options->by == HP_BY_LABEL;
-        return hp_fail(err, HP_E_EMPTY,
-                       HP_MESSAGE("no-input-has", "nothing to report: no input has %s%s"),
+        return hp_fail(err, HP_E_EMPTY, HP_MESSAGE("no-input-has", "no input has %s%s"),
                        by_label                       ? "a label "
                        : options->by == HP_BY_PROGRAM ? "a memory map"
                                                       : "threads",
@@ -166,8 +164,7 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "diff-sides",
-                "diff takes two inputs, or those of both sides with --to between them, "
-                "or one difference of two profiles"));
+                "diff needs two sides: diff BASE NEW, or BASE... --to NEW..., or one difference of profiles"));
     }
     if (view->report->has_sides && (base == 0 || base == used)) {
         return hp_fail(err, HP_E_EMPTY,
@@ -178,7 +175,7 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     if (options->kind == HP_REPORT_TREND && !has_series(view)) {
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("trend-needs-dumps",
-                                  "a trend needs two dumps or more of one process"));
+                                  "trend needs two or more dumps of one process"));
     }
     return HP_OK;
 }
@@ -199,16 +196,15 @@ static int refuse_nothing(const struct hp_view *view, struct hp_err *err) {
     }
     return view->filters.focuses_picks
                ? hp_fail(err, HP_E_EMPTY,
-                         HP_MESSAGE("pattern-no-match",
-                                    "nothing to report: the pattern matches no %s%s"),
+                         HP_MESSAGE("pattern-no-match", "no %s%s matches the pattern"),
                          hp_granularity_text(view->options.by),
                          (view->filters.rules & ~(unsigned)hp_mark_of(HP_PICK)) != 0
                              ? hp_words(HP_WORDS("of-match-filtered",
-                                                 " that the filters leave"))
+                                                 " in the filtered stacks"))
                              : "")
                : hp_fail(err, HP_E_EMPTY,
                          HP_MESSAGE("filters-leave-nothing",
-                                    "nothing to report: the filters leave nothing"));
+                                    "the filters exclude everything"));
 }
 
 // Fail if there is a condition of --fail-if and the report compares nothing, or if the
@@ -220,7 +216,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
     if (gate && !view->report->growth) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("gate-without-growth",
-                                  "a %s has no growth to hold a condition against"),
+                                  "--fail-if does not apply to %s"),
                        view->report->name);
     }
     if (gate && gate->p > 0 && !has_p) {
@@ -228,8 +224,7 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_EMPTY,
             HP_MESSAGE(
                 "gate-without-p",
-                "there is no p to hold the condition p<%g against: no error of the "
-                "inputs is known"),
+                "--fail-if: no p to compare with %g, as the error of the inputs is unknown"),
             gate->p);
     }
     return HP_OK;
@@ -267,7 +262,7 @@ static int choose_metric(struct hp_view *view, struct hp_err *err) {
         hp_projection_names(profile, names, sizeof names);
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("metric-unknown",
-                                  "no input has a metric '%.64s', but: %s"),
+                                  "no input has the metric '%.64s'. Use one of: %s"),
                        name, names);
     }
     view->type_name = hp_sample_type_name(profile, view->type);

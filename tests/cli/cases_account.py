@@ -178,10 +178,10 @@ def account_rejects_files_of_other_processes(t):
     told = json.loads(text)["jemalloc"]["stats"]["allocated"]
     assert text.count(f'"allocated":{told}') == 1
     out = check(t.run("account", "-q", "--no-symbols", "b.heap", "--stats=app.json"), 0).out
-    assert "which is outside of the" in out.replace("\n", " ") and "in 5 % of cases" in out.replace("\n", " ")
+    assert "other process or time" in out.replace("\n", " ") and "(chance 5 %)" in out.replace("\n", " ")
     t.file("every.json", text.replace('"lg_sample":12', '"lg_sample":0'))  # the dump has every object
     out = check(t.run("account", "-q", "--no-symbols", t.testdata / "jemalloc-lg0.heap", "--stats=every.json"), 0).out
-    assert "in 0 % of cases" in out.replace("\n", " ")
+    assert "(chance 0 %)" in out.replace("\n", " ")
 
 
 @case
@@ -244,21 +244,21 @@ def each_bad_input_ends_with_one_message(t):
     as_smaps = ("account", "app.heap", "--stats=app.json", "--smaps=bad")
     as_recent = ("lifetime", "frag.heap", "--recent=bad")
     for args, says, text in (
-            (as_stats, "no whole JSON", stats[:len(stats) // 2]), (as_stats, "JSON of something else", '{"a": 1}'),
+            (as_stats, "incomplete JSON", stats[:len(stats) // 2]), (as_stats, "JSON of something else", '{"a": 1}'),
             (as_stats, "below zero", stats.replace(told, '"allocated":-5', 1)),
             (as_stats, "stats.active is 0", re.sub(r'"active":\d+', '"active":0', stats)),
             (as_stats, "stats.resident is below stats.active", re.sub(r'"resident":\d+', '"resident":0', stats, count=1)),
             (as_stats, "too big integer", stats.replace(told, f'"allocated":{2**64}', 1)),
             (as_stats, "depth", '{"jemalloc": ' + deep), (as_stats, "prof_recent", recent),
             (as_stats, "more objects", stats.replace(curregs, f'"curregs":{2**40}')),
-            (as_recent, "no whole JSON", recent[:len(recent) // 2]), (as_recent, "malloc_stats_print's JSON", stats),
+            (as_recent, "incomplete JSON", recent[:len(recent) // 2]), (as_recent, "malloc_stats_print's JSON", stats),
             (as_recent, "below zero", re.sub(r'"usize":\d+', '"usize":-1', recent, count=1)),
             (as_recent, "too big integer", re.sub(r'"usize":\d+', f'"usize":{2**64}', recent, count=1)),
             (as_recent, "depth", '{"recent_alloc": ' + deep),
-            (as_smaps, "another process", (t.folder / "b.smaps").read_text()), (as_smaps, "no line of", smaps[:-30] + "\n"),
+            (as_smaps, "another process", (t.folder / "b.smaps").read_text()), (as_smaps, "not a line of", smaps[:-30] + "\n"),
             (as_smaps, "a number of kB", re.sub(r"Rss: +\d+", f"Rss: {2**64}", smaps, count=1)),
             (as_smaps, "a number of kB", re.sub(r"Rss: +\d+", "Rss: -4", smaps, count=1)),
-            (as_smaps, "no line of", stats)):
+            (as_smaps, "not a line of", stats)):
         t.file("bad", text)
         code, said, peak = peak_of(t, *args, "--no-symbols")
         assert code == 5 and says in said and said.count("\n") == 1, (args, says, code, said)

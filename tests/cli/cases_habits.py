@@ -79,7 +79,7 @@ TRIED = {
     "rss": "hprof-agg account DUMP --stats=FILE",
     "convert": "hprof-agg merge -o FILE INPUT...",
     "doctor": "hprof-agg info INPUT...",
-    "record": "man hprof-agg",
+    "record": "docs/howto/get-a-dump.md",
 }
 # Options that exist here, too, but with two dashes.
 TWO_DASHES = ("-focus=x", "-hide=x", "-ignore=x", "-cum", "-inuse_space", "-alloc_objects", "-unit=MiB", "-help", "-output=x")

@@ -233,14 +233,14 @@ def exported(folder):
     share = 100 * sum(row['flat']['inuse-space']['estimate'] for row in nameless) / \
         sum(row['flat']['inuse-space']['estimate'] for row in rows)
     text = t.ok('top', option, dump).out
-    said = re.search(r'warning: ([\d.]+)% of the bytes in use have no function names where they are allocated: ([\d.]+)% in '
+    said = re.search(r'warning: ([\d.]+)% of memory in use is in stripped code: ([\d.]+)% in '
                      r'/srv/app \(build id 0123456789abcdef0123\); debug packages', text)
     faults = [] if said and nameless and said[1] == said[2] and abs(float(said[1]) - share) < .06 else \
         [f'{share} {text}']
     # Hardly any of it is nameless: nothing is said.
     big = heap_of(folder, daemon, 'big.heap', calls=calls[-6:], size=1 << 30)
     few = t.ok('top', option, dump, big).out
-    return faults + ([few] if 'have no function names' in few else [])
+    return faults + ([few] if 'in stripped code' in few else [])
 
 
 def main():

@@ -431,7 +431,7 @@ class Variants:
             with open(binary + ".dwp", "r+b") as file:
                 file.truncate(200)
             got = self.text(binary, wanted)
-            self.report(f"{name}: cut short", "app.dwp: cut short" in got[1], got[1])
+            self.report(f"{name}: truncated", "app.dwp: truncated" in got[1], got[1])
 
     def damaged_packages(self, count):
         """With any damage to the index of a package, each address has an answer, and no other unit adds inlined calls

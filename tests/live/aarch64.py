@@ -69,7 +69,7 @@ def another_build(folder):
     os.replace(folder / 'edited', folder / 'right_builds')
     row, report = look(folder / 'signals.heap')
     return [] if row['return_addresses']['follow_no_call'] >= 2 and any(
-        'another build' in text or 'differs from what ran' in text for text in report['warnings']) else [f'{row}']
+        'another build' in text or 'not the binary that was profiled' in text for text in report['warnings']) else [f'{row}']
 
 
 def main():

@@ -21,7 +21,7 @@ import jemalloc  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
 SOURCE = HERE / 'right_builds.c'
-COMPLAINTS = re.compile(r'differs from what ran|may not be what ran|another build|replaced or deleted')
+COMPLAINTS = re.compile(r'not the binary that was profiled|may not be the binary|another build|replaced while')
 BASH = '''
 trap 'x=$(echo trap)' USR1
 f() { local y=$(printf %s "$1"); declare -A m; m[$y]=$y; [ "$1" -gt 0 ] && f $(($1 - 1)); }

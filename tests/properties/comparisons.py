@@ -175,8 +175,8 @@ def processes_by_names_where_maps_are_silent():
                 (('merge', '-ffolded', mapped, silent), '2 dumps of 1 process by name alone', True),
                 (('merge', '-ffolded', '--snapshots=sum', mapped, silent), 'are named as dumps of one process', True),
                 (('merge', '-ffolded', mapped, again), 'of 1 process', False),
-                (('trend', nameless, silent, other), 'are dumps of two processes', True),
-                (('trend', mapped, silent), 'are dumps of two processes', False)):
+                (('trend', nameless, silent, other), 'are from different processes', True),
+                (('trend', mapped, silent), 'are from different processes', False)):
             got = run(*args)
             if (sentence in got.out + got.err) != is_told:
                 faults.append(f'{args}: {got.code} {got.out}{got.err}')

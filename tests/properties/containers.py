@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 50
 MIB = 1 << 20
 LIMIT = 200 * MIB
-SENTENCE = ', of this container (--max-memory sets another)'
+SENTENCE = ', of this container. Use --max-memory'
 
 
 def own_group():

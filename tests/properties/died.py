@@ -120,7 +120,7 @@ def newest_of_whole():
         wanted = t.ok('top', '--format=json', '--no-symbols', paths[1]).out
         told = [text for text in found['warnings'] if 'in its place' in text]
         return [f'{found["total"]}'] * (found['total'] != json.loads(wanted)['total']) + \
-            [f'told: {told}'] * (len(told) != 1 or f'{paths[1].name} counts in its place' not in told[0])
+            [f'told: {told}'] * (len(told) != 1 or f'{paths[1].name} is used instead' not in told[0])
 
 
 def two_processes():

@@ -41,7 +41,7 @@ def reasons():
         top = run('top', f'--symbol-dir={t.root}', DUMP, fails=fails)
         status, note = (re.search(rf'^  {key} +(.*)$', block, re.M) for key in ('symbols', 'note'))
         good = status[1] == 'file cannot be read' and note[1] == f'{t.root}{MODULE}: {os.strerror(number)}' and \
-            top.code == 0 and f'no function names for {MODULE}: file cannot be read' in top.out
+            top.code == 0 and f'no symbols for {MODULE}: file cannot be read' in top.out
         faults += [] if good else [f'{fails}: {block} {top.out[:1000]}']
     return faults
 
@@ -110,7 +110,7 @@ def without_room():
             dumps[-1].write_text(f'heap_v2/524288\n  t*: 0: 0 [0: 0]\n{stacks}\nMAPPED_LIBRARIES:\n'
                                  '400000-600000 r-xp 00000000 08:01 77 /opt/app\n')
         done = run('merge', '-q', '--max-memory=16MiB', '-o', f'{folder}/out.hpa', *dumps, fails=f'pwrite={errno.ENOSPC}*99')
-        wanted = f'hprof-agg: {folder}/: cannot write what memory does not hold: {os.strerror(errno.ENOSPC)}\n'
+        wanted = f'hprof-agg: {folder}/: cannot write the temporary file of stacks: {os.strerror(errno.ENOSPC)}\n'
         return [] if (done.code, done.err) == (6, wanted) else [f'{done.code}: {done.err}']
 
 

@@ -334,7 +334,7 @@ def jeprof_modes(dump):
     The value "." sets no memory limit: the sanitizers cannot work under one.
     """
     options = re.findall(r'^  --([\w-]+)(=?)', t.ok('jeprof', '--help').out, re.M)
-    return ['text'] + [name for name, has_value in options if 'exclude each other' in t.run(
+    return ['text'] + [name for name, has_value in options if 'cannot be combined' in t.run(
         'jeprof', '--text', f'--{name}' + ('=.' if has_value else ''), dump).err]
 
 

@@ -181,7 +181,7 @@ def every_command():
     """A command that writes JSON has a part of the schema."""
     completions = (t.testdata.parent / 'completions' / 'hprof-agg.bash').read_text()
     commands = re.search(r"kind=word words='(top [^']*)'", completions)[1].split()
-    writes = [command for command in commands if 'does not write json' not in
+    writes = [command for command in commands if 'cannot write json' not in
               t.run(command, '-fjson', '--no-symbols', 'x', PROCS[0]).err]
     pages = {word: t.run('help', word).out for word in writes}
     wanted = {word for word, page in pages.items()

@@ -213,7 +213,7 @@ def recent_refusals():
         bad, dump = pathlib.Path(folder) / 'bad.json', pathlib.Path(folder) / 'a.heap'
         dump.write_bytes(FRAG.read_bytes().split(b'MAPPED_LIBRARIES')[0] + b'MAPPED_LIBRARIES:\n')
         for code, words, content, args in (
-                (5, 'no whole JSON', text[:1000], [FRAG]),
+                (5, 'incomplete JSON', text[:1000], [FRAG]),
                 (5, 'JSON of something else', '{}', [FRAG]),
                 (5, 'sample period', text.replace('"sample_interval":4096', '"sample_interval":8192'), [FRAG]),
                 (5, 'in no mapping', text.replace('0x7ff5', '0x1ff5').replace('0x55b3', '0x15b3'), [FRAG]),

@@ -137,7 +137,7 @@ def memory():
         codes, faults = [], []
         for size in range(1, 200, 10):
             run = Run('-j4', f'--max-memory={size}MiB', path)
-            says = f'more memory is needed than --max-memory allows, while reading {path}\n'
+            says = f'--max-memory is too small, while reading {path}\n'
             codes.append(run.code)
             if run.code == 0 and run.out != whole.out or (
                     run.code != 0 and (run.out or says != run.err.removeprefix('hprof-agg: '))):
@@ -168,7 +168,7 @@ def memory_enough():
 def memory_of_jeprof():
     """The message of jeprof names an option that jeprof accepts."""
     got = t.run('jeprof', '--text', '--max-memory=1MiB', gone(t.formats / 'jemalloc-lg0.heap'))
-    says = 'more memory is needed than --max-memory allows'
+    says = '--max-memory is too small'
     return [] if (got.code, got.out) == (7, '') and says in got.err else [f'{got.code} {got.err}']
 
 
@@ -177,7 +177,7 @@ def memory_for_names():
     args = ['top', '-fjson', f'--symbol-dir={t.root}', t.testdata / 'golden' / 'procs1.heap']
     whole = t.ok(*args)
     starved = t.run(*args, '--max-memory=14MiB')  # demangling takes a stack of 16
-    told = 'no function names for /srv/corpus/formats/alloc_c: memory ran out while it was read'
+    told = 'no symbols for /srv/corpus/formats/alloc_c: memory ran out while it was read'
     faults = [] if told not in whole.out + whole.err else ['told without a limit']
     if starved.code != 0 or told not in starved.out + starved.err:
         faults.append(f'ended with {starved.code}: {starved.err!r}')

@@ -75,7 +75,7 @@ def named(case, **more):
 def told(result, whole):
     """Whether nothing is lost without a word."""
     words = result.out + result.err
-    is_said = 'memory ran out' in words or 'more than there is memory for (--max-memory)' in words
+    is_said = 'memory ran out' in words or 'Use a larger --max-memory' in words
     return (result.code == 0 and (result.out_bytes == whole or is_said) or
             result.code in (7, 70) and not result.out_bytes and 'memory' in result.err)
 

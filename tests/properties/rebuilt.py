@@ -21,7 +21,7 @@ ADDRESSES = 1500  # addresses of a dump, ten to a stack
 CHECKED = ADDRESSES * 9 // 10  # the last frame of a stack is not compared
 FUNCTIONS = 165   # functions in each of two files, with five calls each
 BASE = 0x555500000000
-COMPLAINTS = re.compile(r'differs from what ran|may not be what ran|another build|replaced or deleted')
+COMPLAINTS = re.compile(r'not the binary that was profiled|may not be the binary|another build|replaced while')
 
 HEAD = 'extern "C" int work(int), (*hook)(int); int number_%(first)d(int);\n'
 FUNCTION = '''

@@ -115,7 +115,7 @@ def missing(number, error, word):
 def told():
     dump = t.formats / 'jemalloc-cxx.heap'
     infos = {mode: t.ok('info', f'--symbol-dir={t.root}', f'--sandbox={mode}', dump).out for mode in ('auto', confined, 'off')}
-    sentence = 'warning: binaries are read without a sandbox, as asked for\n'
+    sentence = 'warning: binaries are read without a sandbox (--sandbox=off)\n'
     faults = [] if infos['off'].replace(sentence, '') == infos['auto'] == infos[confined] != infos['off'] else [str(infos)]
     faults += [] if 'sandbox' not in t.ok('top', '--sandbox=off', dump).err else ['top tells, too']
     features = t.ok('version', '--features').out

@@ -155,7 +155,7 @@ def growing():
 
 def young():
     """With --min-age a recently written input is skipped, and reported; the others are complete."""
-    left_out = '1 of 2 inputs were written to a moment ago and left out'
+    left_out = '1 of 2 inputs were modified too recently (--min-age): skipped'
     alone = t.ok('top', '-fjson', '--no-symbols', GOOD)
     faults = []
     with scratch() as folder:
@@ -198,7 +198,7 @@ def large_numbers():
              for make in (jemalloc, classic) for n in (HALF, MOST)]
     wrapped = [(make([pair(n)] * 2), raw, (0, 'counts that wrapped around zero', {
         'inuse_space': 0})) for make in (jemalloc, classic) for n in (MOST + 1, 2**63 - 1, 2**64 - 1)]
-    beyond = [(make([pair(n)]), raw, (5, 'a number is not below 2^64'))
+    beyond = [(make([pair(n)]), raw, (5, 'a number is 2^64 or more'))
               for make in (jemalloc, classic) for n in (2**64, 10**30, 10**1000)]
     return table(twice + wrapped + beyond)
 
@@ -252,7 +252,7 @@ def beyond_readers():
 
 def odd_counts():
     damaged = 'objects without bytes, or bytes without objects'
-    below = 'counts that wrapped around zero, which are left out: 1'
+    below = 'counts that wrapped around zero are not used: 1'
     return table([
         (jemalloc([b'0: 64 [0: 0]']), [], (5, damaged)),
         (jemalloc([b'1: 0 [0: 0]']), [], (5, damaged)),
@@ -312,7 +312,7 @@ def mixed_rates():
 def odd_lines():
     counts = [b'1: 64 [0: 0]', b'2: 128 [0: 0]']
     good, leak = jemalloc(counts), b'<jemalloc>: Leak approximation summary: ~1 byte\n'
-    raw, told = {'inuse_space': 192}, 'malformed lines, which are passed over: 1'
+    raw, told = {'inuse_space': 192}, 'malformed lines skipped: 1'
     rows = [(good.replace(b'\nMAPPED', leak + b'\nMAPPED'), told),
             (good.replace(b'@ 0x5020', leak + b'@ 0x5020'), told),
             (leak + good, None),
@@ -372,7 +372,7 @@ def odd_maps():
     row = b'%x-%x r-xp 00000000 fe:00 1 %s'
     x = row % (0x5000, 0x6000, b'/x')
     at = '@0x10'  # maps of 32 bits say no more
-    malformed = 'malformed lines, which are passed over: 1'
+    malformed = 'malformed lines skipped: 1'
     return sum([
         placed([x, row % (0x5010, 0x7000, b'/y')], 'x' + at, 'overlapping rows'),
         placed([row % (0x5000, 0x5009, b'/y'), row % (0x500a, 0x6000, b'/x')], 'x@0x6'),

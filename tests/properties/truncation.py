@@ -167,7 +167,7 @@ def kept_as_unpacked(tool, packed):
     if b'\n@' not in out:  # it ends within the header
         return [] if cut.code == plain.code else [f'{cut.err}{plain.err}']
     line = out.count(b'\n') + (not out.endswith(b'\n'))
-    if f'standard input:{line} is damaged, and used' not in cut.err + cut.out:
+    if f'standard input:{line}: the dump is damaged here' not in cut.err + cut.out:
         return [f'{tool}, {len(packed)} bytes: no damage in line {line}: {cut.err}{cut.out}']
     return [] if cut.totals() == plain.totals() else [f'{cut.totals()}, not {plain.totals()}']
 

@@ -420,7 +420,7 @@ def one_odd_dump():
     seven = t.ok('folded', '-q', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1'), of_build('1.4.1b')[0])
     said = t.ok('top', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1'), of_build('1.4.1b')[0]).out
     stacks = [{line.rsplit(' ', 1)[0] for line in lines} for lines in (six, seven.out.splitlines())]
-    return [] if stacks[0] <= stacks[1] and 'no function names in 1 of 7 dumps' in said else [f'{stacks[0] - stacks[1]} {said}']
+    return [] if stacks[0] <= stacks[1] and 'no symbols in 1 of 7 dumps' in said else [f'{stacks[0] - stacks[1]} {said}']
 
 
 def info_lists_builds():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each message has a code next to its sentence, and no other place of the program has this code.
+"""Each message has a code next to its sentence, no other place of the program has this code, and the sentence is short.
 
     usage: test_messages.py ROOT
 """
@@ -16,6 +16,10 @@ TAKES = {
 }
 CODE = r'[a-z0-9]+(-[a-z0-9]+)*(: %?)?'  # a value may follow a code of words
 STRING = r'"(?:[^"\\]|\\.)*"'
+VALUE = re.compile(r'%[-+ #.*0-9hlzjt]*[a-zA-Z%]')
+LONGEST = 100  # letters of a sentence without its values
+# What a screen says of its columns and methods is measured where screens are.
+SCREENS = re.compile(r'src/report/|src/view/.*:note-')
 TOKEN = re.compile(STRING + r"|'(?:[^'\\]|\\.)+'|//[^\n]*|[(),]", re.S)
 
 
@@ -58,6 +62,8 @@ def faults_of(sources):
                 yield f'{place}: {code} is also the code at {places[code]}'
             if sentence.startswith('damaged') != code.startswith('damaged'):
                 yield f'{place}: the sentence or the code, and not both, begin with "damaged": {code}'
+            if len(VALUE.sub('', sentence)) > LONGEST and not SCREENS.match(f'{path}:{code}'):
+                yield f'{place}: {code} has more than {LONGEST} letters: {sentence}'
             places[code] = place
         for call in re.finditer(r'\b(' + '|'.join(TAKES) + r')\(', text):
             given = arguments(text, call.end())
@@ -74,6 +80,7 @@ PLANTED = {
     'hp_cursor_expect(c, 39, HP_WORDS("a b", "c"));': 'is no code',
     'f(HP_WORDS("a", "c"), HP_MESSAGE("a", "d"));': 'also the code',
     'f(HP_MESSAGE("a", "damaged: %s"));': 'begin with',
+    'f(HP_MESSAGE("a", "%s' + 101 * 'x' + '"));': 'more than 100',
 }
 
 

@@ -253,7 +253,7 @@ Test(account, refuses_arenas_that_nobody_has_added_up) {
                                    from + strlen("\"stats.arenas\": {\"0\": {"));
         cr_expect((read_text(&stats, changed, &err) == HP_OK) == cases[i].is_good, "%s",
                   err.message);
-        cr_expect(cases[i].is_good || strstr(err.message, "without m"), "%s",
+        cr_expect(cases[i].is_good || strstr(err.message, "without the letter m"), "%s",
                   err.message);
         hp_allocator_stats_done(&stats);
         free(changed);
@@ -268,8 +268,8 @@ Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
         {good_bin, "\"allocated\": -5,", "below zero"},
         {good_bin, "\"allocated\": 18446744073709551616,", "too big integer"},
         {good_bin, "\"allocated\": 9223372036854775807,", "beyond"},
-        {good_bin, "\"allocated\": 1.5,", "no whole number"},
-        {good_bin, "\"allocated\": \"5\",", "no whole number"},
+        {good_bin, "\"allocated\": 1.5,", "not a whole number"},
+        {good_bin, "\"allocated\": \"5\",", "not a whole number"},
         {good_bin, "", "allocated is missing"},
         {"\"curregs\": 257, \"curslabs\": 2, \"nmalloc\": 0, \"ndalloc\": 0", good_stats,
          "more objects"},
@@ -344,7 +344,7 @@ Test(account, names_other_kinds_of_statistics) {
         {"{\"a\": 1}", "JSON of something else", HP_E_UNSUPPORTED},
         {"heap_v2/524288\n", "no JSON", HP_E_UNSUPPORTED},
         {"", "empty", HP_E_FORMAT},
-        {"{\"jemalloc\": {\"opt\"", "no whole JSON", HP_E_FORMAT},
+        {"{\"jemalloc\": {\"opt\"", "incomplete JSON", HP_E_FORMAT},
         {"{\"jemalloc\": {}}", "opt is missing", HP_E_FORMAT},
         {"{\"jemalloc\": []}", "JSON of something else", HP_E_UNSUPPORTED},
     };
@@ -485,11 +485,11 @@ Test(account, refuses_what_is_no_smaps_with_its_line) {
         uint64_t line;
     } cases[] = {
         {"", "no mapping", 0},
-        {"Rss: 5 kB\n", "no line", 1},
+        {"Rss: 5 kB\n", "not a line", 1},
         {PART("", "-3"), "kB", 3},
         {PART("", "18446744073709551616"), "kB", 3},
         {"7f00-7f10 rw-p 00000000 00:00 0\n7f10-7f20 rw-p 00000000 00:00 0\n",
-         "this is a map", 2},
+         "or truncated", 2},
         {PART("[rollup]", "3") PART("[rollup]", "3"), "two processes", 7},
     };
 

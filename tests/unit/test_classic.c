@@ -203,7 +203,7 @@ static const struct {
      "the file ends in the middle of a line", 2},
     {TOTALS "heapprofile\n0: 1000 [20: 3000] @ 0x10\n" MAPS, "bytes without objects", 2},
     {TOTALS "heapprofile\n18446744073709551616: 1000 [20: 3000] @ 0x10\n" MAPS,
-     "a number is not below 2^64", 2},
+     "a number is 2^64 or more", 2},
     {TOTALS "heapprofile\n" LINE MAPS TOTALS "heapprofile\n", "a second dump begins here",
      6},
 };

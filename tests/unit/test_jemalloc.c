@@ -144,7 +144,7 @@ static const struct {
     {HEAD "@ 0x10\n  t*: 0: 64 [2: 128]\n" MAPS,
      "objects without bytes, or bytes without objects", 5},
     {HEAD "@ 0x10\n  t*: 18446744073709551616: 64 [2: 128]\n" MAPS,
-     "a number is not below 2^64", 5},
+     "a number is 2^64 or more", 5},
     {HEAD MAPS HEAD MAPS, "a second dump begins here", 7},
     {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n@ 0x20\n" MAPS, "the last stack has no counts",
      6},

@@ -74,7 +74,7 @@ static int read_it(struct hp_err *err) {
 static void expect_missing_string(const char *where) {
     struct hp_err err = {0};
     cr_expect_eq(read_it(&err), HP_E_FORMAT, "%s", where);
-    cr_expect(strstr(err.message, "a string that is not there"), "%s: %s", where,
+    cr_expect(strstr(err.message, "a string that is missing"), "%s: %s", where,
               err.message);
 }
 
@@ -213,6 +213,6 @@ Test(pprof_reader, R33_a_location_that_is_not_there_is_refused_wherever_it_is_na
         add_sample(stack, DEPTH, true);
         add_sample(wrong, DEPTH, i % 3 > 0);
         cr_expect_eq(read_it(&err), HP_E_FORMAT, "%zu", i);
-        cr_expect(strstr(err.message, "a location that is not there"), "%s", err.message);
+        cr_expect(strstr(err.message, "a location that is missing"), "%s", err.message);
     }
 }

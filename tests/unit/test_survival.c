@@ -217,26 +217,27 @@ Test(prof_recent, is_read_record_by_record) {
 
 Test(prof_recent, that_is_none_is_refused_in_one_sentence) {
     static const char *const texts[][2] = {
-        {"", "no whole JSON"},
-        {HEAD LIVE, "no whole JSON"},
+        {"", "incomplete JSON"},
+        {HEAD LIVE, "incomplete JSON"},
         {"[]", "JSON of something else"},
         {"{\"jemalloc\": {}}", "malloc_stats_print's JSON"},
         {"{\"stack_traces\": []}", "prof_log"},
-        {"{\"sample_interval\": -1, \"recent_alloc\": []}", "no number of bytes"},
+        {"{\"sample_interval\": -1, \"recent_alloc\": []}", "not a number of bytes"},
         {HEAD "]}", "no allocations"},
         {HEAD "7]}", "record 1: usize is missing"},
         {HEAD "{\"usize\": -96}]}", "usize is below zero"},
         {HEAD "{\"usize\": 18446744073709551616}]}", "too big integer"},
-        {HEAD "{\"usize\": 0, \"alloc_time\": 1}]}", "no size of an object"},
-        {HEAD "{\"usize\": 96, \"alloc_time\": 1.5}]}", "alloc_time is no whole number"},
+        {HEAD "{\"usize\": 0, \"alloc_time\": 1}]}", "not the size of an object"},
+        {HEAD "{\"usize\": 96, \"alloc_time\": 1.5}]}",
+         "alloc_time is not a whole number"},
         {HEAD "{\"usize\": 96, \"alloc_time\": 1}]}", "alloc_trace is missing"},
         {HEAD "{\"usize\": 96, \"alloc_time\": 1, \"alloc_trace\": [\"7f\"]}]}",
-         "has what is no address"},
+         "has something that is not an address"},
         {HEAD "{\"usize\": 96, \"alloc_time\": 1, \"alloc_trace\": "
               "[\"0x10000000000000000\"]}]}",
-         "has what is no address"},
+         "has something that is not an address"},
         {HEAD "{\"usize\": 96, \"alloc_time\": 1, \"dalloc_time\": 2}]}",
-         "is there, and it is not released"},
+         "exists, and the object is not released"},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

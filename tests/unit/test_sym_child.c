@@ -224,6 +224,6 @@ Test(sym_symbolizer, R06_refuses_a_section_that_claims_too_much, .timeout = 10) 
     limit.rlim_cur = (rlim_t)1 << 30;
     if (!hp_sandbox_is_instrumented() && setrlimit(RLIMIT_DATA, &limit) == 0) {
         refuse_bomb(UINT64_C(3) << 30, HP_SYM_OVER_BUDGET,
-                    "3072.0 MiB unpacked, more than there is memory for (--max-memory)");
+                    "3072.0 MiB unpacked. Use a larger --max-memory");
     }
 }

@@ -185,7 +185,8 @@ Test(sym_files, R02_named_as_inputs_are_not_waited_for) {
     char fifo[128], text[8] = "";
     struct hp_err err = {0};
     snprintf(fifo, sizeof fifo, "%s/fifo", root);
-    cr_expect(strstr(why_not(fifo, false), "nobody writes"), "%s", why_not(fifo, false));
+    cr_expect(strstr(why_not(fifo, false), "no process writes"), "%s",
+              why_not(fifo, false));
     int both = open(fifo, O_RDWR);
     cr_expect_str_eq(why_not(fifo, false), "");
     cr_assert_eq(write(both, "text", 4), 4);

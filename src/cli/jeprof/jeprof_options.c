@@ -177,7 +177,7 @@ static int read_number(const char *text, const struct option_row *row, double *n
     if (*end != '\0' || end == text || !(*number >= 0) || *number > 1e9 ||
         (row->takes == COUNT && !is_whole)) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("jeprof-not-a-number", "--%s: %s is no number"),
+                           HP_MESSAGE("jeprof-not-a-number", "--%s: %s is not a number"),
                            row->name, text);
     }
     return HP_OK;
@@ -253,7 +253,7 @@ static int find_one(const struct hp_jeprof_options *options, enum option_role pa
             if (*found != HP_JEPROF_OPTIONS) {
                 return hp_cli_fail(err, HP_E_USAGE,
                                    HP_MESSAGE("jeprof-exclusive",
-                                              "--%s and --%s exclude each other"),
+                                              "--%s and --%s cannot be combined"),
                                    table[*found].name, table[i].name);
             }
             *found = (enum hp_jeprof_option)i;

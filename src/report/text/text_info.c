@@ -238,9 +238,9 @@ static void put_status(struct hp_sink *out, const struct hp_input *input) {
             HP_WORDS("info-repeated", "repeats an earlier input, counted once"),
         [HP_INPUT_IGNORED] = HP_WORDS("info-ignored: ", "ignored: "),
         [HP_INPUT_YOUNG] =
-            HP_WORDS("info-young", "left out: it was written to a moment ago"),
+            HP_WORDS("info-young", "skipped: it was modified too recently (--min-age)"),
         [HP_INPUT_OTHER_MOMENT] =
-            HP_WORDS("info-other-moment", "left out: another dump of its process counts"),
+            HP_WORDS("info-other-moment", "skipped: another dump of its process is used"),
         [HP_INPUT_REPLACED] = HP_WORDS("info-replaced: ", "skipped: "),
     };
     if (input->status == HP_INPUT_USED) {
@@ -374,8 +374,9 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
             HP_WORDS("builds-layout",
                      "the file has their layout, and no code could be compared"),
         [HP_PROOF_OPEN] = HP_WORDS("builds-unproven", "unproven: no file at hand fits"),
-        [HP_PROOF_STAMPED] = HP_WORDS("builds-in-partial",
-                                      "as the partial tells; the file is not at hand"),
+        [HP_PROOF_STAMPED] =
+            HP_WORDS("builds-in-partial",
+                     "according to the aggregate file; the file is not available"),
         [HP_PROOF_FITS] = HP_WORDS("builds-fit", "the file fits"),
     };
     if (module->proof < HP_PROOF_UNCHECKED) {

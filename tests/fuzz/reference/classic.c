@@ -141,7 +141,7 @@ static bool read_stack(struct reference *r) {
     reference_need(&s, "@", "'@'");
     stack.depth = s.wanted ? 0 : reference_frames(&s, dump);
     if (s.too_big) {
-        reference_damaged(r, "a number is not below 2^64");
+        reference_damaged(r, "a number is 2^64 or more");
     }
     if (s.too_deep) {
         reference_too_deep(r);

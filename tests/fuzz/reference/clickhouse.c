@@ -21,7 +21,7 @@ bool reference_read_object(struct reference *r) {
     bool good = read_numbers(r, "  f:", numbers, 6, &s);
     const uint64_t most = 4611686018427387903; // larger numbers wrapped around
     if (good && (numbers[2] < 1 || numbers[2] > most)) {
-        s.wanted = "an object of a possible size";
+        s.wanted = "an object size that jemalloc can allocate";
     }
     if (s.wanted) {
         reference_malformed(r, s.wanted);

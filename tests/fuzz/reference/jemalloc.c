@@ -108,7 +108,7 @@ static void read_counts(struct reference *r, struct hp_dump_stack *stack, bool *
         s.wanted = "one line of counts for all threads, not two";
     }
     if (s.too_big) {
-        reference_damaged(r, "a number is not below 2^64");
+        reference_damaged(r, "a number is 2^64 or more");
     }
     if (s.wanted) {
         reference_malformed(r, s.wanted);
@@ -162,7 +162,7 @@ static size_t read_stack(struct reference *r) {
         if (dump->malformed.count == malformed) {
             size_t here = r->next;
             r->next = at;
-            reference_malformed(r, "a line of counts for all threads behind the stack");
+            reference_malformed(r, "a line of counts for all threads after the stack");
             r->next = here;
         }
         return at;

@@ -32,7 +32,7 @@ static void read_key(struct reference *r, struct hp_span line) {
     struct reference_scan s = reference_scan_of(line);
     uint64_t address = reference_hex(&s);
     struct hp_span key = {line.at, (size_t)(s.at - line.at)};
-    reference_need(&s, " ", "a name behind the address");
+    reference_need(&s, " ", "a name after the address");
     if (s.wanted) {
         reference_malformed(r, s.wanted);
         return;

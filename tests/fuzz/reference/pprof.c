@@ -161,7 +161,7 @@ static void add_location(struct profile *p, size_t at) {
 static void take_location(struct profile *p, uint64_t id) {
     size_t at = reference_find(p->locations.at, p->locations.count, id);
     if (at == SIZE_MAX) {
-        reference_fail(p, "a location that is not there");
+        reference_fail(p, "a location that is missing");
         return;
     }
     if (p->location_numbers.at[at] == UINT32_MAX) {
@@ -235,7 +235,7 @@ static uint64_t read_label(struct profile *p, const struct wire_field *field) {
     if (reference_number(&label, 1) >= p->strings.count ||
         reference_number(&label, 2) >= p->strings.count ||
         reference_number(&label, 4) >= p->strings.count) {
-        reference_fail(p, "a string that is not there");
+        reference_fail(p, "a string that is missing");
     }
     if (!p->wrong) {
         bool is_size = (int64_t)reference_number(&label, 3) > 0 &&

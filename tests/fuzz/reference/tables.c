@@ -107,7 +107,7 @@ static void read_top(struct profile *p, const struct wire_field *field) {
         read_table(p, field);
     } else if (field->number == 9 && field->value != 0) {
         if (p->time != 0) {
-            reference_fail(p, "two profiles, one behind the other");
+            reference_fail(p, "two profiles, one after the other");
         }
         p->time = field->value;
     } else if (field->number == 12) {
@@ -158,7 +158,7 @@ static void need_strings(struct profile *p, const struct fields *table, size_t c
     for (size_t i = 0; i < count; i++) {
         if (reference_number(&table[i], a) >= p->strings.count ||
             reference_number(&table[i], b) >= p->strings.count) {
-            reference_fail(p, "a string that is not there");
+            reference_fail(p, "a string that is missing");
         }
     }
 }
@@ -174,11 +174,11 @@ static void check_references(struct profile *p) {
     need_strings(p, &p->period_type, 1, 1, 2);
     if (p->default_type >= p->strings.count || p->drop_frames >= p->strings.count ||
         p->keep_frames >= p->strings.count || p->doc_url >= p->strings.count) {
-        reference_fail(p, "a string that is not there");
+        reference_fail(p, "a string that is missing");
     }
     for (size_t i = 0; i < p->comments.count; i++) {
         if (p->comments.at[i] >= p->strings.count) {
-            reference_fail(p, "a string that is not there");
+            reference_fail(p, "a string that is missing");
         }
     }
     need_strings(p, p->types.at, p->types.count, 1, 2);
@@ -189,14 +189,14 @@ static void check_references(struct profile *p) {
         uint64_t mapping = reference_number(&p->locations.at[i], 2);
         if (mapping &&
             reference_find(p->mappings.at, p->mappings.count, mapping) == SIZE_MAX) {
-            reference_fail(p, "a mapping that is not there");
+            reference_fail(p, "a mapping that is missing");
         }
     }
     for (size_t i = 0; i < p->lines.count; i++) {
         uint64_t function = reference_number(&p->lines.at[i], 1);
         if (function &&
             reference_find(p->functions.at, p->functions.count, function) == SIZE_MAX) {
-            reference_fail(p, "a function that is not there");
+            reference_fail(p, "a function that is missing");
         }
     }
 }
@@ -207,7 +207,7 @@ static void check_names(struct profile *p) {
     uint64_t bytes = 0, floor = 64 << 20, most = 100 * (uint64_t)p->whole.size;
     for (size_t i = 0; i < p->mappings.count; i++) {
         if (!reference_is_path(reference_string(p, &p->mappings.at[i], 5))) {
-            reference_fail(p, "a path that is longer than any");
+            reference_fail(p, "a path that is too long");
         }
         bytes += reference_string(p, &p->mappings.at[i], 5).size +
                  reference_string(p, &p->mappings.at[i], 6).size;
@@ -224,7 +224,7 @@ static void check_names(struct profile *p) {
         }
     }
     if (bytes > (most > floor ? most : floor)) {
-        reference_fail(p, "names that come to more than 100 times the whole");
+        reference_fail(p, "names of more than 100 times the file");
     }
 }
 

@@ -162,7 +162,7 @@ static int refuse(const struct profile *p, struct hp_err *err) {
     struct hp_span name = reference_string(p, last, 1),
                    unit = reference_string(p, last, 2);
     return hp_fail(err, HP_E_UNSUPPORTED,
-                   "a pprof profile, but not of the heap: its values are of '%.*s' in "
+                   "a pprof profile, but not of the heap: it measures '%.*s' in "
                    "'%.*s'",
                    name.size < 100 ? (int)name.size : 100, name.at,
                    unit.size < 100 ? (int)unit.size : 100, unit.at);
@@ -292,7 +292,7 @@ void reference_read_processes(struct profile *p) {
         }
         if (!is_again && hp_process_keys_is_text(text) &&
             !hp_process_keys_read(&p->dump->process_keys, text)) {
-            reference_fail(p, "what it says of its processes");
+            reference_fail(p, "its list of processes");
         }
     }
 }

@@ -7,7 +7,7 @@ bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong)
         uint64_t byte = (unsigned char)*rest->at;
         *rest = hp_span_from(*rest, 1);
         if (i > 9 || (i == 9 && byte > 1)) {
-            *wrong = "a number is not below 2^64";
+            *wrong = "a number is 2^64 or more";
             return false;
         }
         *value += (byte % 128) << (7 * i);
@@ -22,7 +22,7 @@ bool reference_varint(struct hp_span *rest, uint64_t *value, const char **wrong)
 static bool take(struct hp_span *rest, uint64_t size, struct wire_field *field,
                  const char **wrong) {
     if (size > rest->size) {
-        *wrong = "a field is longer than what holds it";
+        *wrong = "a field is longer than its message";
         return false;
     }
     field->bytes = (struct hp_span){rest->at, (size_t)size};
