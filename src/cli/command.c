@@ -274,8 +274,8 @@ static const struct hp_cli_command others[] = {
     {
         .name = "help",
         .arguments = "[COMMAND]",
-        .help = "how to use the tool, or one command with its options; help frame-rules "
-                "prints how frames are classified",
+        .help = "how to use the tool, or a command; --all shows all options, formats the "
+                "formats, frame-rules how frames are classified",
         .id = HP_CLI_HELP,
     },
     {

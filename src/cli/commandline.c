@@ -247,7 +247,8 @@ static int read_help_or_version(const struct hp_cli_arguments *given,
         return ret;
     }
     settings->explains_frames = strcmp(given->words.items[1], "frame-rules") == 0;
-    return settings->explains_frames
+    settings->explains_formats = strcmp(given->words.items[1], "formats") == 0;
+    return settings->explains_frames || settings->explains_formats
                ? HP_OK
                : hp_cli_command_find(given->words.items[1], &settings->topic, &format,
                                      err);

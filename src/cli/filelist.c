@@ -178,12 +178,32 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list,
 
 // --- folders ---------------------------------------------------------------------------
 
-// Whether a file in the folder is a regular file with the name of a dump.
+enum {
+    DEPTH_MAX = 64, // levels of folders below one that is named
+};
+
+// A folder that is being read.
+struct folder {
+    DIR *entries;
+    const char *path;
+    int depth; // levels below the folder that the user named
+};
+
+static void add_folder(struct hp_cli_filelist *list, const struct folder *folder);
+
+// Whether an entry of a folder is a regular file with the name of a dump.
 static bool is_dump(int folder, const char *name) {
     struct stat info;
     bool is_named_so = fnmatch("*.heap*", name, FNM_PERIOD) == 0 ||
                        fnmatch("*.pb.gz", name, FNM_PERIOD) == 0;
     return is_named_so && fstatat(folder, name, &info, 0) == 0 && S_ISREG(info.st_mode);
+}
+
+// Whether an entry of a folder is a folder, and no link to one.
+static bool is_folder(int folder, const char *name) {
+    struct stat info;
+    return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(info.st_mode);
 }
 
 // Compare paths for qsort().
@@ -192,30 +212,34 @@ static int by_name(const void *left, const void *right) {
     return strcmp(*a, *b);
 }
 
-// Append the path of a file in a folder.
-static char *add_path(struct hp_cli_filelist *list, const char *path, const char *name) {
-    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
-    size_t size = strlen(path) + strlen(name) + 2;
+// Returns the path of an entry, which belongs to the list.
+static const char *path_of(struct hp_cli_filelist *list, const struct folder *folder,
+                           const char *name) {
+    const char *slash = folder->path[strlen(folder->path) - 1] == '/' ? "" : "/";
+    size_t size = strlen(folder->path) + strlen(name) + 2;
     char **text = add_text(list);
-    *text = hp_cli_resize(NULL, size);
-    snprintf(*text, size, "%s%s%s", path, slash, name);
-    return *text;
+    char *path = *text = hp_cli_resize(NULL, size);
+    snprintf(path, size, "%s%s%s", folder->path, slash, name);
+    return path;
 }
 
-static bool has_end(const char *name, const char *end) {
-    size_t length = strlen(name), size = strlen(end);
-    return length > size && strcmp(name + length - size, end) == 0;
-}
-
-// Whether a file of a set is an input: a dump, and for an account also what explains it.
-static bool is_of_set(const struct hp_cli_filelist *list, int set, const char *name) {
-    struct stat info;
-    bool is_named_so = has_end(name, ".heap") ||
-                       (list->with_statistics &&
-                        (has_end(name, ".smaps") ||
-                         (has_end(name, ".json") && strcmp(name, "facts.json") != 0)));
-    return is_named_so && name[0] != '.' &&
-           fstatat(set, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+// Append the dumps in a folder below another.  One that cannot be opened is appended
+// itself, as an input that cannot be read: it may have dumps.
+static void add_below(struct hp_cli_filelist *list, const struct folder *above,
+                      const char *name) {
+    struct folder folder = {.path = path_of(list, above, name),
+                            .depth = above->depth + 1};
+    int fd = folder.depth > DEPTH_MAX
+                 ? -1
+                 : openat(dirfd(above->entries), name,
+                          O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    folder.entries = fd >= 0 ? fdopendir(fd) : NULL;
+    if (folder.entries != NULL) {
+        add_folder(list, &folder);
+        closedir(folder.entries);
+    } else {
+        hp_cli_words_add(&list->paths, folder.path);
+    }
 }
 
 // Whether an open folder is a set of the capture.
@@ -225,59 +249,52 @@ static bool is_set(int folder) {
            S_ISREG(info.st_mode);
 }
 
-// Append the inputs in a folder inside `path`, if it is a set.  Sets that are not
-// complete have names that begin with a dot.
-static void add_set(struct hp_cli_filelist *list, int parent, const char *path,
-                    const char *name) {
-    int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    int fd = name[0] != '.' ? openat(parent, name, flags) : -1;
-    DIR *set = fd >= 0 ? fdopendir(fd) : NULL;
-    if (set != NULL && is_set(fd)) {
-        const char *folder = add_path(list, path, name);
-        for (const struct dirent *entry; (entry = readdir(set)) != NULL;) {
-            if (is_of_set(list, fd, entry->d_name)) {
-                hp_cli_words_add(&list->paths, add_path(list, folder, entry->d_name));
-            }
-        }
-    }
-    if (set != NULL) {
-        closedir(set);
-    } else if (fd >= 0) {
-        close(fd);
-    }
+static bool has_end(const char *name, const char *end) {
+    size_t length = strlen(name), size = strlen(end);
+    return length > size && strcmp(name + length - size, end) == 0;
 }
 
-// Append the dumps in a folder, and those of the sets in it, sorted by path.
-static void add_dumps(struct hp_cli_filelist *list, DIR *folder, const char *path) {
-    size_t first = list->paths.count;
-    int fd = dirfd(folder);
-    bool is_of_capture = is_set(fd);
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (is_dump(fd, entry->d_name) ||
-            (is_of_capture && is_of_set(list, fd, entry->d_name))) {
-            hp_cli_words_add(&list->paths, add_path(list, path, entry->d_name));
-        } else if (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) {
-            add_set(list, fd, path, entry->d_name);
+// Whether a file of a set explains the memory of its process, for an account.
+static bool is_statistic(int set, const char *name) {
+    struct stat info;
+    bool is_named_so = has_end(name, ".smaps") ||
+                       (has_end(name, ".json") && strcmp(name, "facts.json") != 0);
+    return is_named_so && name[0] != '.' &&
+           fstatat(set, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+}
+
+// Append the dumps in a folder and in those below it, and the statistics in sets if they
+// are wanted.  Hidden folders are skipped, and so are links to folders: sets that are not
+// complete are hidden.
+static void add_folder(struct hp_cli_filelist *list, const struct folder *folder) {
+    int fd = dirfd(folder->entries);
+    bool has_statistics = list->with_statistics && is_set(fd);
+    for (const struct dirent *entry; (entry = readdir(folder->entries)) != NULL;) {
+        const char *name = entry->d_name;
+        if (is_dump(fd, name) || (has_statistics && is_statistic(fd, name))) {
+            hp_cli_words_add(&list->paths, path_of(list, folder, name));
+        } else if (name[0] != '.' && is_folder(fd, name)) {
+            add_below(list, folder, name);
         }
-    }
-    if (list->paths.count > first) {
-        qsort(list->paths.items + first, list->paths.count - first,
-              sizeof *list->paths.items, by_name);
     }
 }
 
 void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path) {
     struct stat info;
     size_t before = list->paths.count;
-    bool is_folder = *path != '\0' && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    DIR *folder = is_folder ? opendir(path) : NULL;
-    if (folder != NULL) {
-        add_dumps(list, folder, path);
-        closedir(folder);
+    bool is_named = *path != '\0' && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    struct folder folder = {.entries = is_named ? opendir(path) : NULL, .path = path};
+    bool is_open = folder.entries != NULL;
+    if (is_open) {
+        add_folder(list, &folder);
+        closedir(folder.entries);
     }
     if (list->paths.count == before) {
         hp_cli_words_add(&list->paths, path);
-        list->bare_folder = folder != NULL ? path : list->bare_folder;
+        list->bare_folder = is_open ? path : list->bare_folder;
+    } else {
+        qsort(list->paths.items + before, list->paths.count - before,
+              sizeof *list->paths.items, by_name);
     }
 }
 
@@ -287,9 +304,10 @@ int hp_cli_filelist_check(const struct hp_cli_filelist *list, struct hp_err *err
     }
     hp_cli_fail(
         err, HP_E_EMPTY,
-        HP_MESSAGE("folder-without-dumps",
-                   "no file in this folder is called *.heap* or *.pb.gz: name the dumps "
-                   "themselves"));
+        HP_MESSAGE(
+            "folder-without-dumps",
+            "no file in or below this folder is called *.heap* or *.pb.gz. Name the "
+            "dumps"));
     snprintf(err->where, sizeof err->where, "%s", list->bare_folder);
     return HP_E_EMPTY;
 }

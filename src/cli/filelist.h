@@ -26,10 +26,9 @@ int hp_cli_filelist_read(struct hp_cli_filelist *list,
                          const struct hp_cli_settings *settings, const char *path,
                          struct hp_err *err);
 
-// Add an input.  A file is added by its path; a folder adds its files *.heap* and
-// *.pb.gz, sorted by name.  Of its subfolders, those that the capture wrote (sets) add
-// their dumps.  A folder without such files is added as an input, which then cannot be
-// read.
+// Add an input.  A file is added by its path; a folder adds the files *.heap* and
+// *.pb.gz in it and below it, sorted by path.  Hidden folders, and links to folders, are
+// skipped.  A folder without such files is added as an input, which then cannot be read.
 void hp_cli_filelist_add(struct hp_cli_filelist *list, const char *path);
 
 // Returns HP_E_EMPTY if the only input is a folder without dumps, else HP_OK.

@@ -107,7 +107,8 @@ static unsigned all_reports(void) {
 // Write which commands take the option, or which do not, whichever is shorter.  Writes
 // nothing if all commands that report take it.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
-    unsigned left = option->commands & (all_reports() | HP_CLI_MANIFEST | HP_CLI_VERSION);
+    unsigned left = option->commands &
+                    (all_reports() | HP_CLI_MANIFEST | HP_CLI_HELP | HP_CLI_VERSION);
     unsigned others = all_reports() & ~left;
     if (others == 0) {
         return;

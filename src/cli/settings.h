@@ -48,6 +48,8 @@ struct hp_cli_settings {
     const struct hp_cli_command *command; // NULL: no argument was given
     const struct hp_cli_command *topic;   // the command that `help` explains, or NULL
     bool explains_frames;                 // `help frame-rules` was given
+    bool explains_formats;                // `help formats` was given
+    bool explains_all;                    // `help --all` was given
 
     struct hp_cli_words inputs, symbol_dirs, source_dirs;
     struct hp_path_map *path_maps; // made by hp_cli_grow(), like `filters` and `rules`

@@ -1,5 +1,6 @@
 #include "cli/usage.h"
 
+#include "cli/brief.h"
 #include "cli/choice.h"
 #include "cli/option.h"
 #include "cli/outfile.h"
@@ -86,17 +87,23 @@ static bool writes(const struct hp_cli_command *topic, const char *format) {
     return topic == NULL || hp_format_fits(format, topic->kind);
 }
 
+// Write the name of an option with its letter and value: "  -n, --limit=N".
+static void print_option(char *text, const struct hp_cli_option *option) {
+    char letter[] = "    ";
+    if (option->letter != '\0') {
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    }
+    snprintf(text, NAME_MAX_SHOWN, "  %s--%s%s%s", letter, option->name,
+             option->value_name != NULL ? "=" : "",
+             option->value_name != NULL ? option->value_name : "");
+}
+
 // Write the entry of an option with its choices; those of --format are only formats that
 // `topic` can write.
 static void put_option(FILE *out, const struct hp_cli_option *option,
                        const struct hp_cli_command *topic, size_t columns) {
-    char name[NAME_MAX_SHOWN], letter[] = "    ", text[TEXT_MAX];
-    if (option->letter != '\0') {
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    }
-    snprintf(name, sizeof name, "  %s--%s%s%s", letter, option->name,
-             option->value_name != NULL ? "=" : "",
-             option->value_name != NULL ? option->value_name : "");
+    char name[NAME_MAX_SHOWN], text[TEXT_MAX];
+    print_option(name, option);
     size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
     const char *choice, *between = ": ";
     for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
@@ -112,6 +119,24 @@ static void put_option(FILE *out, const struct hp_cli_option *option,
         snprintf(text + used, sizeof text - used, "; for %s", formats);
     }
     put_entry(out, name, text, columns);
+}
+
+// Write the options of one place that the command `topic` accepts (NULL: all of them),
+// below a heading if there are any.
+static void put_briefs(FILE *out, const char *heading, enum hp_cli_place place,
+                       const struct hp_cli_command *topic, size_t columns) {
+    for (size_t i = 0; i < hp_cli_brief_count(); i++) {
+        const struct hp_cli_brief *brief = hp_cli_brief(i);
+        const struct hp_cli_option *option = hp_cli_brief_option(brief);
+        bool is_taken = topic == NULL || (option->commands & topic->id) != 0;
+        if (brief->place == place && is_taken) {
+            char name[NAME_MAX_SHOWN];
+            print_option(name, option);
+            fputs(heading != NULL ? heading : "", out);
+            heading = NULL;
+            put_entry(out, name, brief->text, columns);
+        }
+    }
 }
 
 // Write the options that the command `topic` accepts (NULL: all options), under the
@@ -145,7 +170,41 @@ static void put_formats(FILE *out, const struct hp_cli_command *topic, size_t co
     }
 }
 
-// Write the help of one command.
+// Write the names of the formats that a command can write.
+static void put_format_names(FILE *out, const struct hp_cli_command *topic,
+                             size_t columns) {
+    char text[TEXT_MAX] = "Formats:";
+    size_t used = strlen(text);
+    for (size_t i = 0; i < hp_format_count(); i++) {
+        if (writes(topic, hp_format_name(i)) && used < sizeof text) {
+            used += (size_t)snprintf(text + used, sizeof text - used, " %s",
+                                     hp_format_name(i));
+        }
+    }
+    fputc('\n', out);
+    put_paragraph(out, text, columns);
+}
+
+// Write the help of one command: its purpose, and the options that its users need most.
+static void put_brief_topic(FILE *out, const struct hp_cli_command *topic,
+                            size_t columns) {
+    char line[TEXT_MAX];
+    snprintf(line, sizeof line, "Usage: hprof-agg %s %s%s", topic->name,
+             (topic->id & HP_CLI_REPORTS) != 0 ? "[OPTIONS] " : "", topic->arguments);
+    put_paragraph(out, line, columns);
+    fputc('\n', out);
+    snprintf(line, sizeof line, "%s: %s.", topic->name, topic->help);
+    put_paragraph(out, line, columns);
+    put_briefs(out, "\nOptions\n", HP_CLI_WITH_COMMAND, topic, columns);
+    put_briefs(out, "\nCommon options\n", HP_CLI_ON_FIRST_SCREEN, topic, columns);
+    if ((topic->id & HP_CLI_REPORTS) != 0) {
+        put_format_names(out, topic, columns);
+        snprintf(line, sizeof line, "All options: hprof-agg help --all %s", topic->name);
+        put_paragraph(out, line, columns);
+    }
+}
+
+// Write all that concerns one command.
 static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t columns) {
     char line[TEXT_MAX];
     bool has_options = (topic->id & HP_CLI_REPORTS) != 0;
@@ -185,21 +244,65 @@ static void put_frame_rules(FILE *out) {
     }
 }
 
-// Write the help of the whole tool.
+// The commands of the first screen.
+static const struct {
+    const char *heading; // begins a group of commands; NULL: of the last one
+    unsigned id;
+    const char *arguments, *text;
+} everyday[] = {
+    {"What holds memory", HP_CLI_TOP, "",
+     "functions that hold the most (the default command)"},
+    {NULL, HP_CLI_TREE, "", "call tree from main down; --invert from the leaves up"},
+    {NULL, HP_CLI_PEEK, " REGEX", "callers and callees of matching functions"},
+    {NULL, HP_CLI_LIST, " REGEX", "annotated source of matching functions"},
+    {NULL, HP_CLI_STACKS, "", "single call stacks"},
+    {NULL, HP_CLI_INFO, "", "what the files are; why names or data are missing"},
+    {"What changed", HP_CLI_DIFF, " BASE NEW",
+     "two dumps, or BASE... --to NEW...: is it significant?"},
+    {NULL, HP_CLI_TREND, "", "which functions grow over many dumps of a process"},
+    {"Where the rest is", HP_CLI_ACCOUNT, "",
+     "why RSS is larger than the profile (jemalloc)"},
+    {NULL, HP_CLI_LIFETIME, "", "how much of what was allocated is still live"},
+    {"Files", HP_CLI_MERGE, " -o FILE",
+     "combine dumps into one file, or convert to another format"},
+};
+
+// Write the first screen.
+static void put_first_screen(FILE *out, size_t columns) {
+    put_paragraph(out, "Usage: hprof-agg [COMMAND] [OPTIONS] FILE...", columns);
+    fputc('\n', out);
+    put_paragraph(out,
+                  "Find out which functions hold memory, from heap profiles written by "
+                  "jemalloc, tcmalloc, gperftools or Go. FILE may be a folder, or - for "
+                  "standard input.",
+                  columns);
+    for (size_t i = 0; i < sizeof everyday / sizeof *everyday; i++) {
+        char name[NAME_MAX_SHOWN];
+        if (everyday[i].heading != NULL) {
+            fprintf(out, "%s%s\n", i == 0 ? "\n" : "", everyday[i].heading);
+        }
+        snprintf(name, sizeof name, "  %s%s", hp_cli_command_by_id(everyday[i].id)->name,
+                 everyday[i].arguments);
+        put_entry(out, name, everyday[i].text, columns);
+    }
+    put_briefs(out, "\nCommon options\n", HP_CLI_ON_FIRST_SCREEN, NULL, columns);
+    fputc('\n', out);
+    put_paragraph(
+        out,
+        "hprof-agg help COMMAND shows its options, hprof-agg help --all "
+        "everything. Coming from jeprof? Use hprof-jeprof with your old options.",
+        columns);
+}
+
+// Write all commands, options and formats.
 static void put_all(FILE *out, size_t columns) {
-    put_paragraph(out, "Usage: hprof-agg COMMAND [OPTIONS] INPUT...", columns);
+    put_paragraph(out, "Usage: hprof-agg [COMMAND] [OPTIONS] FILE...", columns);
     fputc('\n', out);
-    put_paragraph(
-        out,
-        "Read sampled native heap profiles of any number of processes, undo the "
-        "sampling, add them up, name the functions, and write a report.",
-        columns);
-    fputc('\n', out);
-    put_paragraph(
-        out,
-        "An INPUT is a heap profile, plain, gzip or zstd, recognised by its content; - is "
-        "standard input. The binaries are found through the dumps.",
-        columns);
+    put_paragraph(out,
+                  "A FILE is a heap profile, plain, gzip or zstd, recognized by its "
+                  "content; a folder of them; or - for standard input. Binaries are "
+                  "found through the dumps.",
+                  columns);
     fputs("\nCommands:\n", out);
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
         put_command(out, hp_cli_command(i), columns);
@@ -215,12 +318,25 @@ static void put_all(FILE *out, size_t columns) {
         columns);
 }
 
+// Write the help: the first screen, that of a command, or everything about one or all.
+static void put_help(FILE *out, const struct hp_cli_settings *settings, size_t columns) {
+    if (settings->topic != NULL && settings->explains_all) {
+        put_topic(out, settings->topic, columns);
+    } else if (settings->topic != NULL) {
+        put_brief_topic(out, settings->topic, columns);
+    } else if (settings->explains_all) {
+        put_all(out, columns);
+    } else {
+        put_first_screen(out, columns);
+    }
+}
+
 void hp_cli_usage_print_short(FILE *out) {
-    fputs("Usage: hprof-agg COMMAND [OPTIONS] INPUT...\nCommands:", out);
+    fputs("Usage: hprof-agg [COMMAND] [OPTIONS] FILE...\nCommands:", out);
     for (size_t i = 0; i < hp_cli_command_count(); i++) {
         fprintf(out, "%s %s", i > 0 ? "," : "", hp_cli_command(i)->name);
     }
-    fputs("\nSee hprof-agg help for the options.\n", out);
+    fputs("\nSee hprof-agg --help\n", out);
 }
 
 // Write text to standard output; failures are errors.
@@ -250,10 +366,10 @@ int hp_cli_usage_run(const struct hp_cli_settings *settings, struct hp_err *err)
         fprintf(out, "hprof-agg %s\n", hp_version());
     } else if (settings->explains_frames) {
         put_frame_rules(out);
-    } else if (settings->topic != NULL) {
-        put_topic(out, settings->topic, hp_cli_columns(STDOUT_FILENO));
+    } else if (settings->explains_formats) {
+        put_formats(out, NULL, hp_cli_columns(STDOUT_FILENO));
     } else {
-        put_all(out, hp_cli_columns(STDOUT_FILENO));
+        put_help(out, settings, hp_cli_columns(STDOUT_FILENO));
     }
     if (fclose(out) != 0) {
         hp_cli_out_of_memory(size, NULL);

@@ -8,28 +8,48 @@ from harness import case, check
 
 @case
 def a_run_without_arguments_prints_the_usage(t):
-    check(t.run(), 2, "", "Usage: hprof-agg COMMAND")
+    check(t.run(), 2, "", "Usage: hprof-agg [COMMAND]")
 
 
 @case
 def help_lists_commands_options_and_formats(t):
     for args in (["help"], ["--help"], ["-h"]):
-        result = check(t.run(*args), 0, "Usage: hprof-agg COMMAND", "")
-        for word in ("stacks", "--files-from=FILE", "-n, --limit=N", "folded"):
-            assert word in result.out, word
+        out = check(t.run(*args), 0, "Usage: hprof-agg [COMMAND]", "").out
+        assert out.count("\n") <= 50 and max(map(len, out.splitlines())) <= 80, out
+        commands, _, options = out.partition("\nCommon options\n")
+        assert len(re.findall(r"^  [a-z]", commands, re.M)) == 11, commands
+        assert len(re.findall(r"^  +-", options, re.M)) == 16, options
+    everything = check(t.run("help", "--all"), 0, "Usage: hprof-agg [COMMAND]", "").out
+    for word in ("stacks", "digest", "--files-from=FILE", "-n, --limit=N", "folded"):
+        assert word in everything, word
+    assert check(t.run("help", "formats"), 0).out.strip() in everything
+
+
+@case
+def help_of_a_command_is_one_screen_of_its_options(t):
+    everything = check(t.run("help", "--all")).out
+    assert set(t.told("Commands")) >= {*t.reports(), "digest"}
+    for command in t.told("Commands"):
+        out = check(t.run("help", command), 0, "Usage: hprof-", "").out
+        assert out.count("\n") <= 60 and max(map(len, out.splitlines())) <= 80, (command, out)
+        if command != "jeprof":
+            for option in re.findall(r"^  +(?:-\w, )?--([a-z-]+)", out, re.M):
+                assert f"--{option}" in everything, option
+                assert f"--{option}" in check(t.run("help", "--all", command)).out, (command, option)
 
 
 @case
 def help_of_a_command_omits_options_of_other_commands(t):
     wanted = check(t.run("help", "top"), 0, "--cum").out
     assert t.run("top", "--help").out == wanted
+    assert "--cum" not in check(t.run("help", "--all", "info")).out
     assert "--cum" not in check(t.run("info", "--help")).out
 
 
 @case
 def help_of_a_command_lists_its_formats(t):
     for command, pattern in t.reports().items():
-        out = check(t.run("help", command, env={"COLUMNS": "200"}), 0).out
+        out = check(t.run("help", "--all", command, env={"COLUMNS": "200"}), 0).out
         shown = re.search("^  -f, --format.*: (.*)$", out, re.M)[1].split(", ")
         assert re.findall(r"^  (\w+) ", out.partition("\nFormats")[2], re.M) == shown, out
         wrong = next(name for name in ("difffolded", "json", "folded") if name not in shown)
@@ -45,7 +65,7 @@ def help_of_a_format_is_that_of_merge(t):
 @case
 def help_fits_the_columns(t):
     for columns in (40, 59, 60, 80, 132):
-        for topic in ([], *([command] for command in t.reports())):
+        for topic in ([], ["--all"], *([*more, command] for command in t.reports() for more in ([], ["--all"]))):
             out = t.run("help", *topic, env={"COLUMNS": str(columns)}).out
             assert max(map(len, out.splitlines())) <= columns, (columns, topic)
     assert max(map(len, t.run("help").out.splitlines())) <= 80
@@ -291,7 +311,7 @@ FORMATS_OF = {(*ROWS, "html"): ("--sort=cum", "--cum"), TABLES: ("--spread", "--
 
 @case
 def options_of_a_table_require_a_report_with_rows(t):
-    out = t.run("help", "top", env={"COLUMNS": "250"}).out
+    out = t.run("help", "--all", "top", env={"COLUMNS": "250"}).out
     for known, options in FORMATS_OF.items():
         for option in options:
             told = re.search(rf"{option.partition('=')[0]}\b.*?; for ([^\n]*)", out, re.S)[1]

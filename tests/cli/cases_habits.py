@@ -156,7 +156,7 @@ def hints_name_existing_commands_and_options(t):
     text = "".join(t.run("top", t.dump, option).err.split(": ", 2)[2] for option in UNKNOWN)
     text += "".join(t.run(word, t.dump).err.split(": ", 2)[2] for word in TRIED)
     commands = {*t.reports(), *t.formats()}
-    options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", env={"COLUMNS": "250"}).out +
+    options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", "--all", env={"COLUMNS": "250"}).out +
                              t.run("jeprof", "--help").out))
     for command in re.findall(r"hprof-agg ([a-z]+)", text):
         assert command in commands | {"account", "help"}, command
@@ -260,6 +260,36 @@ def the_newest_dump_of_each_process_in_a_folder_is_used(t):
     for number, source in enumerate(sorted((ROOT / "testdata/golden/series").glob("*.heap"))):
         t.copy(f"dumps/app.7.{number}.i{number}.heap", source)
     check(t.codes("top", "--no-symbols", "dumps"), 0, f"moment-sum:  {number + 1} 1 moment-of-one:  i{number} ")
+
+
+@case
+def folders_are_read_with_those_below(t):
+    """Hidden folders, links to folders and other files are skipped; the order of the system does not matter."""
+    names = ["dumps/a/b/1.heap", "dumps/a.heap", "dumps/c/2.heap"]
+    for name, source in zip(names, t.procs):
+        (t.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        t.copy(name, source)
+    (t.folder / "dumps/.hidden").mkdir()
+    t.copy("dumps/.hidden/3.heap", t.procs[3])
+    t.copy("dumps/.4.heap", t.procs[3])
+    t.file("dumps/c/notes.txt")
+    (t.folder / "dumps/a/up").symlink_to("..")
+    (t.folder / "dumps/c/link.heap").symlink_to("../.4.heap")
+    wanted = check(t.run("top", "--no-symbols", *names, "dumps/c/link.heap"), 0, "4 inputs").out
+    assert check(t.run("top", "--no-symbols", "dumps")).out == wanted
+    (t.folder / "link").symlink_to("dumps")
+    assert check(t.run("top", "--no-symbols", "link")).out == wanted  # one that is named is followed
+    deep = t.folder / "deep" / "/".join(["x"] * 70)
+    deep.mkdir(parents=True)
+    t.copy(f"{deep.relative_to(t.folder)}/1.heap", t.procs[0])
+    check(t.run("top", "--no-symbols", "deep"), 5, "", "Is a directory")
+    shallow = t.folder / "deep" / "/".join(["x"] * 60)
+    t.copy(f"{shallow.relative_to(t.folder)}/1.heap", t.procs[0])
+    check(t.run("top", "--no-symbols", "--max-skipped=1", "deep"), 3, "function\n", "x: ")
+    if os.geteuid() != 0:
+        (t.folder / "dumps/c").chmod(0)
+        check(t.run("top", "--no-symbols", "dumps"), 5, "", "dumps/c: ")
+        (t.folder / "dumps/c").chmod(0o755)
 
 
 @case

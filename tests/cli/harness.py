@@ -94,7 +94,7 @@ class Bench:
 
     def told(self, title, *topic):
         """The entries of a part of the help: {name: description}."""
-        part = self.help(*topic).partition(f"\n{title}:\n")[2].partition("\n\n")[0]
+        part = self.help("--all", *topic).partition(f"\n{title}:\n")[2].partition("\n\n")[0]
         return dict(re.findall(r"^  (\w+)(?: \[\w+\])?  +(.*)$", part, re.M))
 
     def formats(self, *command):

@@ -92,12 +92,12 @@ class Tests:
 
     def formats_of(self, *command):
         """The names of the formats that a command writes; without one of all that there are."""
-        out = self.ok('help', *command).out
+        out = self.ok('help', '--all', *command).out
         return re.findall(r'^  (\w+) ', out.partition('\nFormats')[2], re.M)
 
     def reports(self):
         """The commands that report on dumps alone: {name: arguments by its usage line}."""
-        part = self.ok('help').out.partition('\nCommands:\n')[2].partition('\n\n')[0]
+        part = self.ok('help', '--all').out.partition('\nCommands:\n')[2].partition('\n\n')[0]
         usages = {name: self.ok('help', name).out.partition('\n')[0]
                   for name in re.findall(r'^  (\w+) ', part, re.M)}
         return {name: usage.partition('[OPTIONS] ')[2] for name, usage in usages.items()

@@ -281,8 +281,8 @@ def hostile_files(folder):
 def messages_of_hprof_agg(folder):
     files = hostile_files(folder)
     dump, missing, garbage = files['dump'], files['missing'], files['garbage']
-    commands = re.findall(r'^  (\w+) ', t.ok('help').out.partition('\nCommands:\n')[2].partition('\n\n')[0], re.M)
-    taken = {option: command for command in commands for option in options_with_values('help', command) if command != 'jeprof'}
+    commands = re.findall(r'^  (\w+) ', t.ok('help', '--all').out.partition('\nCommands:\n')[2].partition('\n\n')[0], re.M)
+    taken = {option: command for command in commands for option in options_with_values('help', '--all', command) if command != 'jeprof'}
     jobs = [(command, f'--{option}={word}', *(['.'] if command in ('list', 'peek') else []), dump)
             for option, command in taken.items() for word in (WORD, missing)]
     jobs += [(command, *words) for command in commands for words in ((missing,), (garbage,), (f'--{WORD}',), ('-v', dump, dump, garbage))

@@ -98,7 +98,7 @@ def reports_of(inputs, of_both=(), of_partial=(), of_report=('--no-symbols',)):
 
 def each_option():
     """Test all options of the tool one by one; a new option has to be added to a table above."""
-    told = set(re.findall(r'^ +(?:-\w, |    )--([\w-]+)', t.ok('help').out, re.M))
+    told = set(re.findall(r'^ +(?:-\w, |    )--([\w-]+)', t.ok('help', '--all').out, re.M))
     known = OPTIONS.keys() | OF_INPUTS | OTHERS
     faults = [f'--{name} is in no table' for name in sorted(told - known)]
     with scratch() as folder:

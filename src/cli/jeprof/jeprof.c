@@ -26,10 +26,8 @@ bool hp_jeprof_is_meant(const char *program) {
 static void print_help(void) {
     fputs(
         "Usage: hprof-jeprof [options] [program] dump...\n\n"
-        "Reads what jeprof reads, takes what jeprof takes, and undoes the sampling as "
-        "hprof-agg does.\nThe program is not needed where the dump has a memory map; - "
-        "is "
-        "standard input.\n\n",
+        "Takes the options of jeprof, and undoes the sampling as hprof-agg does.  The\n"
+        "program is not needed if the dump has a memory map; - is standard input.\n\n",
         stdout);
     for (size_t i = 0; i < HP_JEPROF_OPTIONS; i++) {
         const char *name, *value, *text = hp_jeprof_option_help(i, &name, &value);
