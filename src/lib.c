@@ -180,7 +180,8 @@ static int check_ages(const struct hp_profile *profile,
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "older-than-not-listed",
-                "--older-than needs ages of objects, which --compat and --no-unbias ignore"));
+                "--older-than needs ages of objects, which --compat and --no-unbias "
+                "ignore"));
     }
     return options->older_than > 0 && profile->keeps.partial
                ? hp_fail(err, HP_E_USAGE,
@@ -425,7 +426,8 @@ static int check_groups(const struct hp_profile *profile,
                 err, HP_E_USAGE,
                 HP_MESSAGE(
                     "dumps-not-one-by-one",
-                    "%s by %s%s needs each dump, but this aggregate file has only sums of groups"),
+                    "%s by %s%s needs each dump, but this aggregate file has only sums "
+                    "of groups"),
                 hp_reports[options->kind]->name, hp_granularity_text(options->by),
                 is_of_space(options) ? "" : " of objects");
             hp_err_locate(err, input->public.name, 0);
@@ -445,9 +447,9 @@ static int check_partial(const struct hp_profile *profile, const struct hp_forma
                    ? HP_OK
                    : hp_fail(
                          err, HP_E_USAGE,
-                         HP_MESSAGE(
-                             "stacks-not-kept",
-                             "its stacks are not in memory: it was read for an aggregate file"));
+                         HP_MESSAGE("stacks-not-kept",
+                                    "its stacks are not in memory: it was read for an "
+                                    "aggregate file"));
     }
     if (!hp_blocks_are_built()) {
         return hp_fail(
@@ -458,9 +460,9 @@ static int check_partial(const struct hp_profile *profile, const struct hp_forma
     if (options->shards > 0 && profile->settings.drops_identities) {
         return hp_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "shards-without-ids",
-                "--shard needs the identities of dumps, which an input or --no-input-ids excludes"));
+            HP_MESSAGE("shards-without-ids",
+                       "--shard needs the identities of dumps, which an input or "
+                       "--no-input-ids excludes"));
     }
     return options->filter_count > 0
                ? hp_fail(err, HP_E_USAGE,
@@ -524,12 +526,12 @@ static int fit_bytes(struct hp_view *view, struct hp_err *err) {
     }
     return fits(view, low)
                ? HP_OK
-               : hp_fail(
-                     err, HP_E_LIMIT,
-                     HP_MESSAGE(
-                         "report-too-long",
-                         "%llu bytes are too few for the lines before and after the rows"),
-                     (unsigned long long)view->options.max_bytes);
+               : hp_fail(err, HP_E_LIMIT,
+                         HP_MESSAGE(
+                             "report-too-long",
+                             "%llu bytes are too few for the lines before and after the "
+                             "rows"),
+                         (unsigned long long)view->options.max_bytes);
 }
 
 // --- views -----------------------------------------------------------------------------

@@ -204,7 +204,8 @@ int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
                   err, HP_E_USAGE,
                   HP_MESSAGE(
                       "net-url-of-command",
-                      "hprof-agg does not use the network. Use: curl -s %s | hprof-agg %s%s -"),
+                      "hprof-agg does not use the network. Use: curl -s %s | hprof-agg "
+                      "%s%s -"),
                   source, command->name, command->takes_pattern ? " REGEX" : "");
     snprintf(err->where, sizeof err->where, "%s", url);
     return ret;

@@ -88,9 +88,9 @@ static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *er
     if (listed + (count_stdin(&settings->inputs) > 0) > 1) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "stdin-twice",
-                "standard input can be read only once: as an input, a list or an archive"));
+            HP_MESSAGE("stdin-twice",
+                       "standard input can be read only once: as an input, a list or an "
+                       "archive"));
     }
     return HP_OK;
 }

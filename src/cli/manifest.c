@@ -208,7 +208,8 @@ static void print_summary(const struct lists *lists, const struct hp_manifest *m
     hp_cli_message(
         HP_MESSAGE(
             "manifest-lists",
-            "%zu lists of %zu dumps; processes known by name: %zu, older dumps of these skipped: %zu"),
+            "%zu lists of %zu dumps; processes known by name: %zu, older dumps of these "
+            "skipped: %zu"),
         written, lists->count - manifest->older, manifest->processes, manifest->older);
     if (manifest->unidentified > 0) {
         hp_cli_message(

@@ -234,7 +234,8 @@ static struct hp_bin_stats read_bin(struct stats_reader *r, const json_t *class,
             r->err, HP_E_FORMAT,
             HP_MESSAGE(
                 "stats-objects-exceed-slabs",
-                "statistics: more objects of %llu bytes, %llu, than fit in %llu slabs of %llu"),
+                "statistics: more objects of %llu bytes, %llu, than fit in %llu slabs "
+                "of %llu"),
             (unsigned long long)bin.size, (unsigned long long)bin.curregs,
             (unsigned long long)bin.curslabs, (unsigned long long)bin.nregs);
     }

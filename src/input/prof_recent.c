@@ -144,7 +144,8 @@ static int read_root(struct hp_recent_file *file, const json_t *root,
             err, HP_E_UNSUPPORTED,
             HP_MESSAGE(
                 "recent-other-json",
-                "this is %s. Use what jemalloc's experimental.prof_recent.alloc_dump writes"),
+                "this is %s. Use what jemalloc's experimental.prof_recent.alloc_dump "
+                "writes"),
             json_object_get(root, "jemalloc")       ? "malloc_stats_print's JSON"
             : json_object_get(root, "stack_traces") ? "jemalloc's prof_log"
                                                     : "JSON of something else");
@@ -202,7 +203,8 @@ int hp_prof_recent_read_bytes(struct hp_recent_file *file, struct hp_span text,
                      err, HP_E_EMPTY,
                      HP_MESSAGE(
                          "recent-empty",
-                         "prof_recent's JSON: no allocations. Set prof_recent_alloc_max before them"))
+                         "prof_recent's JSON: no allocations. Set prof_recent_alloc_max "
+                         "before them"))
                : ret;
 }
 

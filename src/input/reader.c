@@ -172,11 +172,11 @@ int hp_reader_read(struct hp_reader *reader, const char *path, struct hp_dump *d
     *is_elf = reader->format == &elf;
     return !has_changed
                ? ret
-               : hp_fail(
-                     err, HP_E_FORMAT,
-                     HP_MESSAGE(
-                         "dump-being-written",
-                         "the file changed while it was read. Try again when it is complete"));
+               : hp_fail(err, HP_E_FORMAT,
+                         HP_MESSAGE(
+                             "dump-being-written",
+                             "the file changed while it was read. Try again when it is "
+                             "complete"));
 }
 
 int hp_reader_read_bytes(struct hp_reader *reader, struct hp_span bytes,

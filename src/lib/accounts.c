@@ -183,7 +183,8 @@ static int gather(struct account_job *job, const char *const *paths, size_t coun
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "stats-of-one-dump",
-                "--stats and --smaps need one dump. Of several, put each next to its dump"));
+                "--stats and --smaps need one dump. Of several, put each next to its "
+                "dump"));
     }
     int ret = put_files(job, paths, count, err);
     const struct account_group *group;
@@ -197,7 +198,8 @@ static int gather(struct account_job *job, const char *const *paths, size_t coun
                      err, HP_E_USAGE,
                      HP_MESSAGE(
                          "stats-none",
-                         "account also needs the allocator's statistics: --stats=FILE, of malloc_stats_print(..., \"J\")"))
+                         "account also needs the allocator's statistics: --stats=FILE, "
+                         "of malloc_stats_print(..., \"J\")"))
                : ret;
 }
 
@@ -217,12 +219,12 @@ static int check_period(const struct hp_input_record *input,
     if (!stats->has_sampling || input->period == period) {
         return HP_OK;
     }
-    hp_fail(
-        err, HP_E_FORMAT,
-        HP_MESSAGE(
-            "stats-period-differs",
-            "its sample period is %llu, the statistics say %llu: another process, or prof.reset"),
-        (unsigned long long)input->period, (unsigned long long)period);
+    hp_fail(err, HP_E_FORMAT,
+            HP_MESSAGE(
+                "stats-period-differs",
+                "its sample period is %llu, the statistics say %llu: another process, or "
+                "prof.reset"),
+            (unsigned long long)input->period, (unsigned long long)period);
     return refuse(input, err);
 }
 
@@ -295,7 +297,8 @@ static void warn_of_forks(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "forks-share-map",
-                "%zu dump%s the memory map of %s or another. Memory from before a fork is in each"),
+                "%zu dump%s the memory map of %s or another. Memory from before a fork "
+                "is in each"),
             forks, forks == 1 ? " has" : "s have", name);
     }
 }

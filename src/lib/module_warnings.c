@@ -274,7 +274,8 @@ static void complain_of_builds(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "builds-by-stacks",
-                "several builds: only stacks that fit one file have names. Use merge --with-builds"));
+                "several builds: only stacks that fit one file have names. Use merge "
+                "--with-builds"));
     } else if (is_open_in_part(complaint->profile, module)) {
         hp_message_print(
             complaint->text, sizeof complaint->text,
@@ -294,7 +295,8 @@ static void complain_of_difference(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "file-differs",
-                "not the binary that was profiled, symbols not used (%u of %u return addresses fit no call)"),
+                "not the binary that was profiled, symbols not used (%u of %u return "
+                "addresses fit no call)"),
             returns->failed, returns->checked);
     }
 }
@@ -308,7 +310,8 @@ static void complain_of_doubt(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "file-doubted",
-                "may not be the binary that was profiled (1 of %u return address%s fits no call)"),
+                "may not be the binary that was profiled (1 of %u return address%s fits "
+                "no call)"),
             returns->checked, returns->checked == 1 ? "" : "es");
     }
 }
@@ -323,7 +326,8 @@ static void complain_of_replacement(struct complaint *complaint,
             complaint->text, sizeof complaint->text,
             HP_MESSAGE(
                 "file-replaced",
-                "replaced while the program ran. Names come from the new file and may be wrong"));
+                "replaced while the program ran. Names come from the new file and may "
+                "be wrong"));
     }
 }
 
@@ -475,7 +479,8 @@ static void warn_of_worst(const struct module_shares *shares) {
         profile,
         HP_MESSAGE(
             "bytes-without-names",
-            "%.1f%% of memory %s is in stripped code: %s%s. Install debug packages or use --symbol-dir"),
+            "%.1f%% of memory %s is in stripped code: %s%s. Install debug packages or "
+            "use --symbol-dir"),
         percent_of(shares, sum),
         shares->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
 }

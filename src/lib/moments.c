@@ -411,7 +411,8 @@ static void describe_set_aside(struct hp_profile *profile) {
         say(&s,
             HP_MESSAGE(
                 "moment-merged",
-                "one dump of each process is used: %llu others were skipped when they were merged"),
+                "one dump of each process is used: %llu others were skipped when they "
+                "were merged"),
             (unsigned long long)aside);
         hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
         hp_vec_push(&profile->sentences.moments, text);

@@ -145,9 +145,9 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
             profile, profile->inputs.records.at[pair[0]].public.name,
             profile->inputs.records.at[pair[1]].public.name, more - 1,
             by_name
-                ? HP_WORDS(
-                      "dumps-by-name",
-                      "are named as dumps of one process: memory live in both is counted twice")
+                ? HP_WORDS("dumps-by-name",
+                           "are named as dumps of one process: memory live in both is "
+                           "counted twice")
                 : HP_WORDS(
                       "dumps-by-map",
                       "are dumps of one process: memory live in both is counted twice"));
@@ -159,9 +159,9 @@ static void warn_of_sums(struct hp_profile *profile, bool by_name) {
 static void warn_of_equal_samples(struct hp_profile *profile) {
     static const char *const sentences[] = {
         HP_WORDS("sample-twice", "have identical samples: one sample is counted twice"),
-        HP_WORDS(
-            "samples-equal",
-            "have identical samples (idle forks?): the interval of their sum is too narrow"),
+        HP_WORDS("samples-equal",
+                 "have identical samples (idle forks?): the interval of their sum is too "
+                 "narrow"),
     };
     for (int i = 0; i < 2; i++) {
         const struct hp_equal_samples *equal = &profile->inputs.equal_samples[i];
@@ -181,7 +181,8 @@ static void warn_of_forks(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "forks-counted",
-                "%zu processes forked from %s: memory from before the fork is counted in each of them"),
+                "%zu processes forked from %s: memory from before the fork is counted "
+                "in each of them"),
             processes->forks, processes->forked == 1 ? "one" : "several");
     }
     if (processes->unidentified > 1) {
@@ -193,9 +194,9 @@ static void warn_of_forks(struct hp_profile *profile) {
     } else if (processes->unidentified == 1) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "maybe-another-process",
-                "one input may be from the process of another (unknown). Both are counted"));
+            HP_MESSAGE("maybe-another-process",
+                       "one input may be from the process of another (unknown). Both are "
+                       "counted"));
     }
 }
 
@@ -210,9 +211,9 @@ static void warn_of_strangers(struct hp_profile *profile) {
         if (first) {
             hp_profile_warn(
                 profile,
-                HP_MESSAGE(
-                    "growth-of-two-processes",
-                    "%s and %s are from different processes. Their difference is treated as growth"),
+                HP_MESSAGE("growth-of-two-processes",
+                           "%s and %s are from different processes. Their difference is "
+                           "treated as growth"),
                 first->public.name, input->public.name);
             return;
         }
@@ -233,16 +234,16 @@ static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
     if (snapshots & (1u << HP_SNAPSHOTS_EACH | 1u << HP_SNAPSHOTS_SUM)) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "snapshots-were-summed",
-                "inputs were merged with several dumps of a process added up (--snapshots=sum)"));
+            HP_MESSAGE("snapshots-were-summed",
+                       "inputs were merged with several dumps of a process added up "
+                       "(--snapshots=sum)"));
     }
     if (are_several(snapshots) || are_several(columns)) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "snapshots-differ",
-                "inputs were merged with different --snapshots, or for different metrics"));
+            HP_MESSAGE("snapshots-differ",
+                       "inputs were merged with different --snapshots, or for different "
+                       "metrics"));
     }
 }
 
@@ -263,7 +264,8 @@ static void warn_of_identities(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "partials-without-ids",
-                "inputs do not list their dumps (--no-input-ids): repeated dumps go unnoticed"));
+                "inputs do not list their dumps (--no-input-ids): repeated dumps go "
+                "unnoticed"));
     }
 }
 
@@ -292,7 +294,8 @@ static void warn_of_merged(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "merged-maybe-one-process",
-                "%llu processes without a memory map may be in several inputs. All are counted"),
+                "%llu processes without a memory map may be in several inputs. All are "
+                "counted"),
             (unsigned long long)unidentified);
     }
     struct hp_process_clash clash =
@@ -360,9 +363,9 @@ static void warn_of_replaced(struct hp_profile *profile) {
     if (found > NAMED) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "inputs-replaced",
-                "%zu more damaged inputs: other dumps of their processes are used instead"),
+            HP_MESSAGE("inputs-replaced",
+                       "%zu more damaged inputs: other dumps of their processes are used "
+                       "instead"),
             found - NAMED);
     }
 }
@@ -494,7 +497,8 @@ static void warn_of_no_map(struct hp_profile *profile) {
             profile,
             HP_MESSAGE(
                 "no-maps",
-                "%s and %zu more input%s have no memory map. Frames are only addresses. Use --maps=FILE"),
+                "%s and %zu more input%s have no memory map. Frames are only addresses. "
+                "Use --maps=FILE"),
             first->public.name, count - 1, count == 2 ? "" : "s");
     }
 }
@@ -509,9 +513,9 @@ static void warn_of_unmapped(struct hp_profile *profile) {
     if (unmapped > 0) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE(
-                "addresses-unmapped",
-                "%llu address%s outside all mapped files (JIT code, unloaded library?)%s"),
+            HP_MESSAGE("addresses-unmapped",
+                       "%llu address%s outside all mapped files (JIT code, unloaded "
+                       "library?)%s"),
             (unsigned long long)unmapped, unmapped == 1 ? " is" : "es are",
             profile->keeps.unmapped ? "" : ". --keep-unmapped shows them");
     }
@@ -524,9 +528,9 @@ static void warn_of_tagged(struct hp_profile *profile) {
     if (tagged > 0) {
         hp_profile_warn_as(
             profile, true,
-            HP_MESSAGE(
-                "addresses-signed",
-                "%llu address%s bits of a signature or tag (PAC, TBI). They are cleared, and %s in code"),
+            HP_MESSAGE("addresses-signed",
+                       "%llu address%s bits of a signature or tag (PAC, TBI). They are "
+                       "cleared, and %s in code"),
             (unsigned long long)tagged, tagged == 1 ? " has" : "es have",
             tagged == 1 ? "it is" : "they are");
     }
@@ -540,7 +544,8 @@ static void warn_of_unloaded(struct hp_profile *profile) {
             profile, true,
             HP_MESSAGE(
                 "addresses-unloaded",
-                "%llu address%s in an unloaded library, found in another dump of the process"),
+                "%llu address%s in an unloaded library, found in another dump of the "
+                "process"),
             (unsigned long long)unloaded, unloaded == 1 ? " is" : "es are");
     }
 }
@@ -572,7 +577,8 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
             profile, true,
             HP_MESSAGE(
                 "large-sizes-unknown-jemalloc",
-                "%.0f%% of memory is in objects over 32 KiB. With jemalloc 5.3.1 or later use --large-sizes=pages"),
+                "%.0f%% of memory is in objects over 32 KiB. With jemalloc 5.3.1 or "
+                "later use --large-sizes=pages"),
             100 * (double)large / (double)all);
     }
 }
@@ -593,13 +599,15 @@ static void warn_of_differences(struct hp_profile *profile) {
         profile,
         HP_MESSAGE(
             "difference-without-base",
-            "a difference has no base: no shares, p-values, intervals or unchanged stacks"));
+            "a difference has no base: no shares, p-values, intervals or unchanged "
+            "stacks"));
     if (plain > 0) {
         hp_profile_warn(
             profile,
             HP_MESSAGE(
                 "difference-not-negative",
-                "%zu of %zu inputs have no negative values: all of their memory is treated as growth"),
+                "%zu of %zu inputs have no negative values: all of their memory is "
+                "treated as growth"),
             plain, summary->used);
     }
 }

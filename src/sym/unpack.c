@@ -444,9 +444,9 @@ bool hp_image_unpack(struct hp_image *image, struct hp_sym_diagnostic *diagnosti
     if (!image->unpacked.at) {
         return hp_sym_diagnose(
             diagnostic, HP_SYM_OVER_BUDGET,
-            HP_MESSAGE(
-                "debug-over-memory",
-                "%s: its debug information needs %.1f MiB unpacked. Use a larger --max-memory"),
+            HP_MESSAGE("debug-over-memory",
+                       "%s: its debug information needs %.1f MiB unpacked. Use a larger "
+                       "--max-memory"),
             image->path, (double)plan.size / 0x1p20);
     }
     bool is_made = make_file(&plan, image, diagnostic);

@@ -157,7 +157,8 @@ static int add_classes(struct waste_builder *b, struct hp_err *err) {
                 err, HP_E_EMPTY,
                 HP_MESSAGE(
                     "nothing-no-classes",
-                    "no size classes in the statistics. Print them without the letters b and l"));
+                    "no size classes in the statistics. Print them without the letters "
+                    "b and l"));
         }
         hp_vec_each (bin, &account->stats.bins) {
             add_bin(b, bin, account->stats.has_live);

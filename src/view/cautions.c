@@ -34,7 +34,8 @@ static const char *caution_of(const struct hp_view *view) {
            : is_int64 && largest > INT64_MAX
                ? hp_words(HP_WORDS(
                      "numbers-over-2-63",
-                     "numbers above 2^63: programs that add up in 64 bits get wrong sums"))
+                     "numbers above 2^63: programs that add up in 64 bits get wrong "
+                     "sums"))
                : NULL;
 }
 
@@ -90,7 +91,8 @@ static char *reason_of(const struct hp_open_module *module) {
     case HP_OPEN_IN_ALL:
         return hp_printed(HP_MESSAGE(
             "open-in-all",
-            "no names (--symbol-dir=DIR): only addresses that most dumps have are compared"));
+            "no names (--symbol-dir=DIR): only addresses that most dumps have are "
+            "compared"));
     case HP_OPEN_STRIPPED:
         return hp_printed(HP_MESSAGE("open-stripped",
                                      "%u builds, without names of all functions"),

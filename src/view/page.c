@@ -203,7 +203,8 @@ int hp_page_take_facet(struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "page-adds-up-dumps",
-                "html by %s would add up dumps of one process. Use --snapshots=sum, or trend"),
+                "html by %s would add up dumps of one process. Use --snapshots=sum, or "
+                "trend"),
             facet->key);
     }
     view->options.by = HP_BY_FUNCTION;

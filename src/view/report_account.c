@@ -266,13 +266,15 @@ static char *note_of_cost(const struct account_sums *sums) {
     if (books->cost_low < books->cost_high) {
         return hp_printed(HP_MESSAGE(
             "account-sizes-unknown",
-            "somewhere between both ends; exact with opt.prof_stats and two or more arenas"));
+            "somewhere between both ends; exact with opt.prof_stats and two or more "
+            "arenas"));
     }
     return books->is_likely
                ? hp_printed(
                      HP_MESSAGE(
                          "account-sizes-doubted",
-                         "estimated from %s samples; exact with opt.prof_stats and two or more arenas"),
+                         "estimated from %s samples; exact with opt.prof_stats and two "
+                         "or more arenas"),
                      count)
                : NULL;
 }
@@ -411,7 +413,8 @@ static void say_outside(struct hp_account_row *row, const struct hp_view *view,
     row->note = hp_printed(
         HP_MESSAGE(
             "account-books-differ",
-            "jemalloc counts %s bytes, the profile %s to %s: other process or time, or prof.active? (chance %.3g %%)"),
+            "jemalloc counts %s bytes, the profile %s to %s: other process or time, or "
+            "prof.active? (chance %.3g %%)"),
         numbers[0], numbers[1], numbers[2],
         is_exact ? 0 : 100 - 100 * view->options.confidence);
 }

@@ -407,7 +407,8 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "lifetimes-sampled",
-                "lifetime shows bounds of sampling: --compat, --no-unbias, --no-error do not apply"));
+                "lifetime shows bounds of sampling: --compat, --no-unbias, --no-error "
+                "do not apply"));
     }
     if (view->options.pairs) {
         return hp_fail(

@@ -171,7 +171,8 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_EMPTY,
             HP_MESSAGE(
                 "trend-without-p",
-                "--fail-if: no p to compare with %g, as there are fewer than %d dumps, or all of one time"),
+                "--fail-if: no p to compare with %g, as there are fewer than %d dumps, "
+                "or all of one time"),
             gate->p, HP_TREND_LEAST);
     }
     return HP_OK;

@@ -27,16 +27,17 @@ static void put_reset(char text[SENTENCE], enum hp_reset reset,
     if (reset == HP_RESET_ORDER) {
         hp_message_print(
             text, SENTENCE,
-            HP_MESSAGE(
-                "reset-or-order",
-                "%s and %s: wrong order, or prof.reset between them%s: no stack allocated more in the second"),
+            HP_MESSAGE("reset-or-order",
+                       "%s and %s: wrong order, or prof.reset between them%s: no stack "
+                       "allocated more in the second"),
             first, second, or_two);
     } else {
         hp_message_print(
             text, SENTENCE,
             HP_MESSAGE(
                 "reset-between",
-                "prof.reset was called between %s and %s%s: %s. Memory from before is not in the second"),
+                "prof.reset was called between %s and %s%s: %s. Memory from before is "
+                "not in the second"),
             first, second, or_two,
             reset == HP_RESET_PERIOD ? "their sample periods differ"
                                      : "some stacks have allocated fewer objects in "
@@ -200,6 +201,7 @@ int hp_resets_refuse_fall(const struct hp_view *view, size_t i, struct hp_err *e
         err, HP_E_EMPTY,
         HP_MESSAGE(
             "allocated-fell",
-            "%s and %s: prof.reset between them, wrong order, or truncated: stacks allocated less in the second"),
+            "%s and %s: prof.reset between them, wrong order, or truncated: stacks "
+            "allocated less in the second"),
         a->public.name, b->public.name);
 }

@@ -164,7 +164,8 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "diff-sides",
-                "diff needs two sides: diff BASE NEW, or BASE... --to NEW..., or one difference of profiles"));
+                "diff needs two sides: diff BASE NEW, or BASE... --to NEW..., or one "
+                "difference of profiles"));
     }
     if (view->report->has_sides && (base == 0 || base == used)) {
         return hp_fail(err, HP_E_EMPTY,
@@ -224,7 +225,8 @@ static int refuse_gate(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_EMPTY,
             HP_MESSAGE(
                 "gate-without-p",
-                "--fail-if: no p to compare with %g, as the error of the inputs is unknown"),
+                "--fail-if: no p to compare with %g, as the error of the inputs is "
+                "unknown"),
             gate->p);
     }
     return HP_OK;
