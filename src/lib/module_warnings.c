@@ -444,16 +444,13 @@ static double percent_of(const struct module_shares *shares, hp_fixed bytes) {
     return 100 * ((double)bytes / (double)shares->total);
 }
 
-// Write "85.0% in /srv/app (build id 0a1b)".
+// Write "85.0% in /srv/app".
 static void describe(const struct module_shares *shares, uint32_t number, char *text,
                      size_t room) {
     const struct hp_profile *profile = shares->profile;
     const struct hp_module *module = &profile->modules.at[number];
-    const char *build_id = hp_profile_text(profile, module->build_id);
-    snprintf(text, room, "%.1f%% in %s (%s%s)",
-             percent_of(shares, shares->nameless[number]),
-             hp_profile_text(profile, module->path),
-             *build_id ? "build id " : "no build id", build_id);
+    snprintf(text, room, "%.1f%% in %s", percent_of(shares, shares->nameless[number]),
+             hp_profile_text(profile, module->path));
 }
 
 // Warn about the modules with most nameless code, in one sentence.

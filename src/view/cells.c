@@ -366,6 +366,10 @@ unsigned hp_view_stack_flags(const struct hp_view *view, size_t stack) {
     return hp_precision_flags(&view->precision, amount.sum, amount.error, metric);
 }
 
+bool hp_view_is_redacted(const struct hp_view *view) {
+    return view->profile->originals.texts != NULL;
+}
+
 struct hp_span hp_view_string(const struct hp_view *view, hp_string string) {
     return hp_strtab_span(&view->profile->strings, string);
 }

@@ -593,6 +593,8 @@ unsigned hp_view_stack_flags(const struct hp_view *view, size_t stack);
 
 // Texts, labels of samples, modules, sample types and annotations of the profile.
 struct hp_span hp_view_string(const struct hp_view *view, hp_string string);
+// Whether names and build ids were replaced by hashes.
+bool hp_view_is_redacted(const struct hp_view *view);
 const struct hp_strtab *hp_view_tag_sets(const struct hp_view *view);
 const struct hp_module *hp_view_module(const struct hp_view *view, hp_module_id module);
 size_t hp_view_module_count(const struct hp_view *view);

@@ -240,13 +240,13 @@ def a_folder_is_the_dumps_in_it(t):
         t.file("dumps/" + name)
     t.copy("dumps/deeper/e.heap", t.procs[2])
     os.mkfifo(t.folder / "dumps/f.heap")
-    wanted = "dumps/a.7.f.heap.old\ndumps/b.heap\ndumps/c.heap.gz\ndumps/d.pb.gz\n"
+    wanted = "dumps/a.7.f.heap.old\ndumps/b.heap\ndumps/c.heap.gz\ndumps/d.pb.gz\ndumps/deeper/e.heap\n"
     for folder in ("dumps", "dumps/"):
         assert check(t.run("info", "--print=used", folder)).out == wanted
     names = wanted.split()
     assert t.run("top", "--no-symbols", "dumps").out == check(t.run("top", "--no-symbols", *names)).out
     assert t.run("dumps", "--no-symbols").out == t.run("top", "--no-symbols", *names).out
-    t.copy("base.heap", t.procs[2])
+    t.copy("base.heap", t.procs[3])
     assert (t.run("diff", "--no-symbols", "base.heap", "dumps").out
             == check(t.run("diff", "--no-symbols", "base.heap", "--to", *names)).out)
     assert (t.run("diff", "--no-symbols", "dumps", "base.heap").out

@@ -11,6 +11,7 @@ import tarfile
 import time
 
 from harness import ROOT, case, check, nameless
+from profile_writer import Profile
 
 
 def bad_files(t, count):
@@ -717,3 +718,17 @@ def a_module_of_windows_is_shown_by_its_name(t):
                       f"00400000-00402000 r-xp 00000000 08:01 1 {path}\n")
         out = check(t.run("top", "--no-symbols", dump), 0).out
         assert re.search(rf" {re.escape(name)}[+@]0x1136$", out, re.M), out
+
+
+@case
+def info_has_the_command_that_fetches_missing_names(t):
+    """It is for a shell, so that nothing but a build id is in it; a hash of one is not printed."""
+    for build_id, is_printed in (("0123456789abcdef0123456789abcdef01234567", True), ("$(touch x)", False),
+                                 ("0123;ls", False), ("", False)):
+        profile, path = Profile(), t.folder / "x.pb"
+        mapping = profile.mapping("/srv/gone/app", 0x400000, 0x500000, build_id=build_id)
+        profile.sample([profile.location(0x400010, mapping)], [1, 64])
+        path.write_bytes(profile.bytes())
+        out = check(t.run("info", path), 0).out
+        assert (f"names by     debuginfod-find debuginfo {build_id}\n" in out) == is_printed, out
+        assert "debuginfod-find" not in check(t.run("info", "--redact", path)).out

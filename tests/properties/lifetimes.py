@@ -100,7 +100,7 @@ def seconds():
 def refusals():
     faults = []
     for code, words, args in (
-            (5, 'two dumps', [REDIS[0]]),
+            (5, 'two or more dumps', [REDIS[0]]),
             (5, 'prof_accum', SERIES[:2]),
             (5, 'of one process', [REDIS[0], REDIS[3], *sorted(t.real.glob('mariadbd*'))[:2]]),
             (5, 'of one process', [REDIS[0], MARIADBD[1]]),
@@ -165,7 +165,7 @@ def of_a_map():
                 faults.append(f'{words}: {ended.code}, {ended.err}')
         maps.write_bytes(rows)
         ended = t.run('top', '--no-symbols', maps)
-        faults += [] if ended.code == 5 and 'not a heap profile' in ended.err else [f'top: {ended.code}, {ended.err}']
+        faults += [] if ended.code == 5 and 'this is a memory map' in ended.err else [f'top: {ended.code}, {ended.err}']
     return faults
 
 
@@ -219,7 +219,7 @@ def recent_refusals():
                 (5, 'in no mapping', text.replace('0x7ff5', '0x1ff5').replace('0x55b3', '0x15b3'), [FRAG]),
                 (5, 'no memory map', text, [dump]),
                 (5, 'No such file', None, [FRAG]),
-                (2, 'can be read once', text, ['-']),
+                (2, 'which standard input does not allow', text, ['-']),
                 (2, 'one dump', text, [FRAG, REDIS[0]])):
             bad.unlink(missing_ok=True)
             if content is not None:

@@ -57,7 +57,7 @@ def faults_of(args, form, size, whole):
     result = write(args, form, f'--max-bytes={size}')
     out, all_rows = result.out_bytes, rows_of(form, whole)
     if result.code == 7:
-        return [] if not out and size < len(whole) and 'no room' in result.err else [f'{size}: {result.err}']
+        return [] if not out and size < len(whole) and 'are too few' in result.err else [f'{size}: {result.err}']
     if result.code != 0 or len(out) > size:
         return [f'{size}: status {result.code}, {len(out)} bytes']
     rows = rows_of(form, out)

@@ -14,7 +14,7 @@ from harness import Tests, scratch
 t = Tests()
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
 REDIS = sorted(t.real.glob('redis*.heap.gz'))[:4]
-NO_MOMENTS = 'another dump of its process was chosen'  # for a series without --snapshots=each
+NO_MOMENTS = 'merge used another dump of its process'  # of a series without --snapshots=each
 USAGES = {name: usage for name, usage in t.reports().items() if name not in ('manifest', 'digest')}
 FORMATS = {name: [each for each in t.formats_of(name) if each != 'hpa'] for name in USAGES}
 
@@ -34,7 +34,7 @@ OPTIONS = {
 # Options that change the partial itself, which are tested below, and options that are not for its reports.
 OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
     max-input-size strict wait large-sizes compat no-unbias label-from thread'''.split())
-OTHERS = set('redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs maps with-builds with-names'.split())
+OTHERS = set('all redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs maps with-builds with-names'.split())
 
 
 def series(folder, jit):

@@ -138,10 +138,10 @@ def refusals():
         nobody = merged(pathlib.Path(folder, 'nobody.hpa'), inputs[:4], '--no-input-ids')
         cases = [
             ('twice', [a[0], a[0]], [], 4, 'shard 0 of 2 of the same dumps'), ('other n', [a[0], thirds[1]], [], 4, 'another shards'),
-            ('overlap', [a[0], overlapping[0]], [], 4, '2 dumps are in'), ('dumps', [a[0], inputs[7]], [], 4, 'another shards'),
+            ('overlap', [a[0], overlapping[0]], [], 4, '2 dumps are also in'), ('dumps', [a[0], inputs[7]], [], 4, 'another shards'),
             ('other shards', [a[0], a[1], b[0]], [], 4, 'shard 1 of 2'), ('not the same', [a[0], b[1]], [], 4, 'shard 0 of 2'),
             ('cut again', [a[0]], ['--shard=0/2'], 2, 'a shard already'), ('no number', inputs, ['--shard=2/2'], 2, '--shard needs'),
-            ('nobody known', inputs, ['--shard=0/2', '--no-input-ids'], 2, 'the identities of dumps'),
+            ('nobody known', inputs, ['--shard=0/2', '--no-input-ids'], 2, 'cannot be combined with --no-input-ids'),
             ('none beside others', [nobody, inputs[7]], ['--shard=0/2'], 2, 'the identities of dumps'),
             ('too many', inputs, ['--shard=0/65'], 2, '--shard needs'), ('half a word', inputs, ['--shard=1'], 2, '--shard needs'),
             ('two sets', [*a, *b], [], 0, ''), ('the whole again', a, ['--shard=1/3'], 0, ''),

@@ -391,6 +391,23 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
     }
 }
 
+// Write the command that fetches the debug file of a module without names.  The build id
+// may be any text of an input, and is a part of the command only if it is hexadecimal.
+static void put_fetch(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_module *module) {
+    bool lacks_names =
+        module->status == HP_SYM_NO_FILE || module->status == HP_SYM_STRIPPED;
+    struct hp_span id = hp_view_string(view, module->build_id);
+    bool is_hex = id.size > 0 && !hp_view_is_redacted(view);
+    for (size_t i = 0; i < id.size; i++) {
+        is_hex &= strchr("0123456789abcdef", id.at[i]) != NULL;
+    }
+    if (lacks_names && is_hex) {
+        put_field(out, "names by");
+        hp_sink_print(out, "debuginfod-find debuginfo %.*s\n", (int)id.size, id.at);
+    }
+}
+
 // Write the block of a module.
 static void put_module(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_module *module, size_t frames) {
@@ -406,6 +423,7 @@ static void put_module(struct hp_sink *out, const struct hp_view *view,
     put_field(out, "symbols");
     hp_sink_print(out, "%s\n", hp_sym_status_text(module->status));
     put_text_field(out, view, "from", module->symbols_from);
+    put_fetch(out, view, module);
     put_build(out, module);
     put_returns(out, module);
     if (view->options.names_readers) {
