@@ -293,7 +293,7 @@ static void read_counts_of(struct hp_scan *scan, struct hp_dump_stack *stack) {
     if (dump->malformed.count == malformed_before) {
         hp_dump_malformed(dump,
                           HP_WORDS("thread-counts-after-stack",
-                                   "a line of counts for all threads after the stack"),
+                                   "a line of counts for all threads behind the stack"),
                           line);
     }
 }

@@ -43,7 +43,7 @@ static const char *const diagnostics[HP_DIAGNOSTICS] = {
     [HP_DIAGNOSTIC_NO_PERIOD] =
         HP_WORDS("input-without-period", "no sample period: counts are used unchanged"),
     [HP_DIAGNOSTIC_NO_OBJECTS] =
-        HP_WORDS("input-without-objects", "bytes without numbers of objects"),
+        HP_WORDS("input-without-objects", "no object counts, only bytes"),
     [HP_DIAGNOSTIC_OVERLAPS] = HP_WORDS(
         "input-overlaps: %",
         "overlapping rows in the memory map, of these only the first is used: %"),

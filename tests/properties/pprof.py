@@ -266,7 +266,7 @@ def told_by_formats(path, metrics):
     for name in ('folded', 'dot'):
         result = t.run(name, '-q', '--no-symbols', path)
         told = result.code == 0 if 'inuse-space' in metrics else \
-            result.code == 5 and not result.out and '--metric=alloc-space shows it' in result.err
+            result.code == 5 and not result.out and 'Use --metric=alloc-space' in result.err
         faults += [] if told else [f'{result}: {result.code}, {result.err}']
     return faults
 

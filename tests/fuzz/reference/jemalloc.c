@@ -162,7 +162,7 @@ static size_t read_stack(struct reference *r) {
         if (dump->malformed.count == malformed) {
             size_t here = r->next;
             r->next = at;
-            reference_malformed(r, "a line of counts for all threads after the stack");
+            reference_malformed(r, "a line of counts for all threads behind the stack");
             r->next = here;
         }
         return at;
