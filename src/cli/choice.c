@@ -2,7 +2,6 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
-#include "cli/setter.h"
 #include "cli/suggestion.h"
 
 #include <ctype.h>
@@ -36,8 +35,10 @@ static int wrong_choice(const struct hp_cli_option *option, const char *value,
     struct hp_cli_suggestion suggestion = {.word = value};
     char known[256] = "";
     const char *choice, *unit = hp_cli_unit_like(value);
+    bool takes_labels = false;
     for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
         hp_cli_suggestion_try(&suggestion, choice);
+        takes_labels |= strncmp(choice, "label:", strlen("label:")) == 0;
         if (unit != NULL && strcmp(choice, unit) == 0) {
             suggestion = (struct hp_cli_suggestion){.word = value, .best = unit};
         }
@@ -52,8 +53,7 @@ static int wrong_choice(const struct hp_cli_option *option, const char *value,
                            HP_MESSAGE("choice-hint", "--%s does not take \"%s\": %s"),
                            option->name, value, instead);
     }
-    if (suggestion.best == NULL && option->set == hp_cli_set_by &&
-        strncmp(value, "label", strlen("label")) != 0) {
+    if (suggestion.best == NULL && takes_labels && strncmp(value, "label", 5) != 0) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("choice-label",
                                       "--%s does not take \"%s\". For labels use "
