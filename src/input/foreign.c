@@ -310,10 +310,11 @@ static void append(char *text, size_t room, const char *more) {
 }
 
 // Write the list of all formats that are read: "jemalloc ('heap_v2/'), ... or pprof".
-static void list_formats(char *text, size_t room) {
+static void list_formats(const struct hp_input_format *const *formats, char *text,
+                         size_t room) {
     const char *last = NULL;
-    for (size_t i = 0; hp_input_formats[i]; i++) {
-        const char *next = hp_input_formats[i]->title;
+    for (size_t i = 0; formats[i]; i++) {
+        const char *next = formats[i]->title;
         if (last && next) {
             append(text, room, last);
             append(text, room, ", ");
@@ -337,7 +338,8 @@ static struct hp_span quotable(struct hp_span head) {
     return (struct hp_span){line.at, size};
 }
 
-int hp_foreign_fail(struct hp_span head, struct hp_err *err) {
+int hp_foreign_fail(struct hp_span head, const struct hp_input_format *const *formats,
+                    struct hp_err *err) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (is_of(&kinds[i], head)) {
             bool is_damaged = kinds[i].is == is_empty;
@@ -353,8 +355,8 @@ int hp_foreign_fail(struct hp_span head, struct hp_err *err) {
                                   "wrote it"),
                        (int)quote.size, quote.at);
     }
-    char formats[sizeof err->message] = "";
-    list_formats(formats, sizeof formats);
+    char titles[sizeof err->message] = "";
+    list_formats(formats, titles, sizeof titles);
     return hp_fail(err, HP_E_FORMAT,
-                   HP_MESSAGE("not-a-profile", "not a heap profile of %s"), formats);
+                   HP_MESSAGE("not-a-profile", "not a heap profile of %s"), titles);
 }

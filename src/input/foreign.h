@@ -6,8 +6,12 @@
 #include "base/err.h"
 #include "base/span.h"
 
-// Fail with a sentence that names the kind of a file which no reader recognized, and the
-// next step. `head` is its first window, or the whole file if it is shorter.
-int hp_foreign_fail(struct hp_span head, struct hp_err *err);
+struct hp_input_format;
+
+// Fail with a sentence that names the kind of a file which is of none of the `formats`,
+// and the next step. `head` is its first window, or the whole file if it is shorter;
+// `formats` ends with NULL.
+int hp_foreign_fail(struct hp_span head, const struct hp_input_format *const *formats,
+                    struct hp_err *err);
 
 #endif

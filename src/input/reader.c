@@ -117,7 +117,8 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
                              HP_MESSAGE("file-partial",
                                         "this is an aggregate file, not a dump"));
     }
-    return format ? format->read(&scan, err) : hp_foreign_fail(hp_scan_rest(&scan), err);
+    return format ? format->read(&scan, err)
+                  : hp_foreign_fail(hp_scan_rest(&scan), hp_input_formats, err);
 }
 
 // Decide whether damage of the compressed data (reader->stream.err) is a failure. It is

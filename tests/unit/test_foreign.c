@@ -2,6 +2,8 @@
 // that the programs themselves wrote.
 #include "input/foreign.h"
 
+#include "input/input_format.h"
+
 #include <criterion/criterion.h>
 
 #define HEAD(bytes) \
@@ -70,7 +72,7 @@ Test(foreign, each_kind_is_recognized_by_its_first_bytes) {
     hp_show_message_codes();
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         struct hp_err err = {0};
-        cr_expect_neq(hp_foreign_fail(heads[i].head, &err), HP_OK);
+        cr_expect_neq(hp_foreign_fail(heads[i].head, hp_input_formats, &err), HP_OK);
         size_t size = strlen(heads[i].code);
         cr_expect(strncmp(err.message, heads[i].code, size) == 0 &&
                       (err.message[size] == '\0' || err.message[size] == ':'),
