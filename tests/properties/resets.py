@@ -14,7 +14,7 @@ t = Tests()
 REAL = t.testdata / 'resets'
 PERIOD = 524288
 CLASSES = [8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576, 4194304]
-MARKS = ('prof.reset', 'other order', 'was made before')
+MARKS = ('prof.reset', 'wrong order', 'was made before')
 
 
 def share_sampled(size, period):
@@ -191,10 +191,10 @@ def found_ones():
 def real_ones():
     faults = []
     pairs = (('r.0', 'r.1', 'prof.reset was called'), ('accum-b', 'accum-c', 'prof.reset was called'),
-             ('c', 'd', 'equal samples'), ('accum-a', 'accum-b', None))
+             ('c', 'd', 'identical samples'), ('accum-a', 'accum-b', None))
     for before, after, wanted in pairs:
         _, found = asked('diff', *(REAL / f'reset-{name}.heap' for name in (before, after)))
-        told = [text for text in found['warnings'] if 'equal samples' in text or 'prof.reset' in text]
+        told = [text for text in found['warnings'] if 'identical samples' in text or 'prof.reset' in text]
         if (len(told), wanted is None or wanted in told[0]) != (wanted is not None, True):
             faults.append(f'{before}, {after}: {told}')
         faults += [f'{before}, {after}: {row}' for row in found['rows'] if row['status'] == 'gone' and wanted]
