@@ -162,6 +162,31 @@ void hp_cli_commandline_done(struct hp_cli_arguments *given,
     hp_cli_arguments_done(given);
 }
 
+enum {
+    FEW_COMMANDS = 3, // that a message names
+};
+
+// Fail with HP_E_USAGE: the command does not take the option; name those that do, if they
+// are few.
+static int refuse_option(const struct hp_cli_command *command,
+                         const struct hp_cli_option *option, struct hp_err *err) {
+    char others[64] = "";
+    int count = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < hp_cli_command_count() && used < sizeof others; i++) {
+        const struct hp_cli_command *other = hp_cli_command(i);
+        if ((other->id & option->commands) != 0 && count++ < FEW_COMMANDS) {
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
+                                     used > 0 ? ", " : " (only ", other->name);
+        }
+    }
+    bool are_few = count > 0 && count <= FEW_COMMANDS;
+    return hp_cli_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("option-not-of-command", "%s does not take --%s%s%s"),
+                       command->name, option->name, are_few ? others : "",
+                       are_few ? ")" : "");
+}
+
 // Apply all options in the order given.  HP_E_USAGE if the command does not take one of
 // them.
 static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *settings,
@@ -172,9 +197,7 @@ static int apply(const struct hp_cli_arguments *given, struct hp_cli_settings *s
     for (size_t i = 0; i < given->option_count; i++) {
         const struct hp_cli_option *option = given->options[i].option;
         if ((option->commands & settings->command->id) == 0) {
-            return hp_cli_fail(err, HP_E_USAGE,
-                               HP_MESSAGE("option-not-of-command", "%s takes no --%s"),
-                               settings->command->name, option->name);
+            return refuse_option(settings->command, option, err);
         }
         int ret = option->set(settings, option, given->options[i].value, err);
         if (ret != HP_OK) {

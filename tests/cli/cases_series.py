@@ -45,7 +45,7 @@ def diff_needs_both_sides(t):
     check(t.codes("diff", t.dump, t.dump, t.dump), 2, "", "diff-two-inputs")
     check(t.codes("diff", "--to", t.dump), 2, "", "diff-side-empty: base")
     check(t.codes("diff", t.dump, "--to"), 2, "", "diff-side-empty: new")
-    check(t.codes("top", t.dump, "--to"), 2, "", "option-not-of-command: top to")
+    check(t.codes("top", t.dump, "--to"), 2, "", "option-not-of-command: top to  (only diff )")
 
 
 @case
