@@ -234,7 +234,7 @@ def exported(folder):
         sum(row['flat']['inuse-space']['estimate'] for row in rows)
     text = t.ok('top', option, dump).out
     said = re.search(r'warning: ([\d.]+)% of memory in use is in stripped code: ([\d.]+)% in '
-                     r'/srv/app \(build id 0123456789abcdef0123\); debug packages', text)
+                     r'/srv/app\. Install debug packages', text)
     faults = [] if said and nameless and said[1] == said[2] and abs(float(said[1]) - share) < .06 else \
         [f'{share} {text}']
     # Hardly any of it is nameless: nothing is said.
