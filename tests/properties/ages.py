@@ -168,7 +168,7 @@ def what_is_older():
             total = told['total']['inuse-space']['estimate']
             if not near(total, math.fsum(want.values()), 1e-9, .01) or told['total']['alloc-space']:
                 faults.append(f'{text}: {told["total"]}')
-            if told['older_than'] != age / 1e9 or '1 of 2 inputs lists no objects' not in str(told['warnings']):
+            if told['older_than'] != age / 1e9 or '1 of 2 inputs lists no ages' not in str(told['warnings']):
                 faults.append(f'{told["older_than"]}, {told["warnings"]}')
             ranged = report(f'--older-than={text}', path)
             faults += differ(ranged, want_of([o for o in objects if o[1] >= age]))
