@@ -168,9 +168,9 @@ struct hp_read_options {
     size_t tar_count;
     // Use a dump as often as it is given.  Must not be set with skip_duplicates.
     bool count_duplicates;
-    // Keep the addresses of frames that are in no mapping.  No two processes have such an
-    // address in common.  False: in a dump that has a map these frames become [unmapped],
-    // consecutive ones become a single frame.  The addresses are kept even then if a
+    // Keep the addresses of frames that are in no mapping, or in code that a JIT compiler
+    // made.  No two processes have such an address in common.  False: in a dump that has
+    // a map these frames become [unmapped] and [jit], consecutive ones a single frame.  The addresses are kept even then if a
     // report HP_BY_ADDRESS is planned, or no report at all.
     bool keep_unmapped;
     // Do not store in a partial which dumps it contains.  Nothing can show then whether

@@ -22,7 +22,8 @@ enum {
 static bool has_file(const struct hp_mapping *row) {
     static const char *const not_files[] = {"/memfd:", "/dev/", "/SYSV",
                                             "/anon_hugepage"};
-    if (!hp_span_starts(row->path, "/")) {
+    if (!hp_span_starts(row->path, "/") ||
+        (row->deleted && row->is_shared && row->executable)) { // shared memory
         return false;
     }
     for (size_t i = 0; i < sizeof not_files / sizeof *not_files; i++) {

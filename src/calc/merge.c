@@ -217,25 +217,27 @@ static hp_frame_id *translate(const struct hp_merger *merger, struct hp_dump *du
     return frames;
 }
 
-// Join consecutive unmapped frames of a stack to one.  Stacks of several threads share
-// their frames in memory: the freed slots at the end are marked, and are skipped when the
-// same frames are joined again.
-static void join_unmapped(const struct hp_merger *merger,
-                          const struct hp_profile *profile, struct hp_sample *sample) {
+// Join consecutive frames of a stack that represent any number of addresses, unmapped or
+// of generated code, to one.  Stacks of several threads share their frames in memory: the
+// freed slots at the end are marked, and are skipped when the same frames are joined
+// again.
+static void join_many(const struct hp_merger *merger, const struct hp_profile *profile,
+                      struct hp_sample *sample) {
     static const uint32_t skipped_slot = UINT32_MAX;
-    uint32_t kept = 0;
-    bool is_run = false;
-    if (merger->resolver.unmapped == 0 || merger->keeps_unmapped) {
+    uint32_t kept = 0, last = skipped_slot;
+    const struct hp_resolver *resolver = &merger->resolver;
+    if (resolver->unmapped + resolver->generated == 0 || merger->keeps_unmapped) {
         return;
     }
     for (uint32_t i = 0; i < sample->depth; i++) {
         hp_frame_id frame = sample->frames[i];
         bool is_frame = frame.n != skipped_slot;
-        bool is_nowhere = is_frame && hp_frame_is_unmapped(&profile->frames.at[frame.n]);
-        if (is_frame && !(is_nowhere && is_run)) {
+        bool is_many =
+            is_frame && hp_frame_is_many(profile, &profile->frames.at[frame.n]);
+        if (is_frame && !(is_many && frame.n == last)) {
             sample->frames[kept++] = frame;
         }
-        is_run = is_nowhere;
+        last = frame.n;
     }
     for (uint32_t i = kept; i < sample->depth; i++) {
         sample->frames[i].n = skipped_slot;
@@ -380,7 +382,7 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
         if (merger->keeps_labels) {
             sample.tags = hp_tags_import(&tags, hp_dump_extra(dump, s).tags);
         }
-        join_unmapped(merger, profile, &sample);
+        join_many(merger, profile, &sample);
         mark_leaf(dump, &sample, profile);
         uint32_t number = merger->adopts
                               ? hp_profile_add_adopted(profile, &sample, values, errors)
@@ -411,6 +413,7 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     record->files = (uint32_t)merger->resolver.images.count;
     profile->inputs.tagged_addresses += dump->tagged;
     profile->inputs.unloaded_addresses += merger->resolver.unloaded;
+    profile->inputs.generated_addresses += merger->resolver.generated;
     if (merger->unbias.has_alloc) {
         hp_profile_set_alloc(profile);
     }

@@ -8,10 +8,11 @@
 // builtins in its text like that.  Calls there are calls in the image.
 //
 // Code from a JIT compiler, which is in no row of a file, is at another address in each
-// process, and is never the same.
+// process: generated.c.
 #include "calc/resolve.h"
 
 #include "base/hash.h"
+#include "calc/generated.h"
 
 #include <string.h>
 
@@ -505,10 +506,11 @@ static struct hp_resolved_row place(struct hp_resolver *resolver,
     if (row->executable && hp_hole_offset(resolver, dump, i, &offset)) {
         return place_in(resolver, dump, i, image_around(resolver, i), offset);
     }
-    // Code in no file, as from a JIT compiler, is known by its address only.
+    // Code in no file is known by its address only.
     return (struct hp_resolved_row){
         .row = (uint32_t)i,
         .shift = row->path.size > 0 ? offset - row->start : 0,
+        .is_generated = hp_generated_is_row(dump, i),
     };
 }
 
@@ -594,6 +596,12 @@ static struct hp_frame frame_of(struct hp_resolver *resolver, const struct hp_du
         return unmapped_frame(resolver, dump, number);
     }
     struct hp_resolved_row *row = &resolver->rows.at[of - 1];
+    if (row->is_generated && !resolver->keeps_unmapped) {
+        struct hp_frame frame =
+            hp_generated_frame(profile, dump, hp_dump_embedded(dump, number));
+        resolver->generated += frame.address == 0;
+        return frame;
+    }
     if (!row->is_known) {
         row->module = row->image
                           ? module_of_image(resolver, dump, row->image, profile)
@@ -663,7 +671,7 @@ enum hp_large_sizes hp_resolved_large_sizes(const struct hp_resolver *resolver) 
 
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile) {
-    resolver->unmapped = 0;
+    resolver->unmapped = resolver->generated = 0;
     resolver->frames.count = 0;
     hp_vec_reserve(&resolver->frames, dump->addresses.count);
     if (profile->frames.count == 0) { // else most frames are in the profile already

@@ -51,6 +51,7 @@ struct hp_resolved_row {
     struct hp_run *image;
     hp_module_id module; // module of the profile, if is_known
     bool is_known;       // whether `module` is set
+    bool is_generated;   // generated code: calc/generated.h
 };
 
 // Scratch memory of the functions below, kept from dump to dump.  {0} is ready for use;
@@ -79,9 +80,11 @@ struct hp_resolver {
     HP_VEC(struct hp_extent) extents; // extents of the current image
     HP_VEC(hp_frame_id) frames;       // result: the frame of each address of the dump
     uint64_t unmapped;                // result: number of addresses in no mapping
-    uint64_t unloaded; // result: number of addresses in libraries that had been unloaded
-    // Set by the caller: give each address in no mapping a frame of its own.  False: they
-    // become one frame, if the dump has a map.
+    uint64_t unloaded;  // result: number of addresses in libraries that had been unloaded
+    uint64_t generated; // result: number of addresses of generated code without a name
+    // Set by the caller: give each address in no mapping, and each of generated code, a
+    // frame of its own.  False: those in no mapping become one frame, if the dump has a
+    // map, and those of generated code become another.
     bool keeps_unmapped;
 };
 

@@ -96,8 +96,8 @@ static const struct hp_cli_option options[] = {
 "count both",
      hp_cli_set_duplicates, 0, 0},
     {"keep-unmapped", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "tell frames in no mapping, as of JIT compilers, by their addresses, not as "
-"[unmapped]",
+     "name frames in no mapping, and those of JIT compilers, by their addresses, not as "
+"[unmapped] and [jit]",
      hp_cli_set_bool, FIELD(read.keep_unmapped), true},
     {"no-input-ids", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT,
      VIEWS & ~SERIES & ~HP_CLI_LIFETIME,

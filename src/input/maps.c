@@ -37,8 +37,8 @@ static void split_deleted(struct hp_mapping *row) {
     }
 }
 
-// Read four letters such as "r-xp": sets row->executable, and row->reserved if no access
-// is permitted. Any other letter is a failure.
+// Read four letters such as "r-xp": sets row->executable and row->is_shared, and
+// row->reserved if no access is permitted. Any other letter is a failure.
 static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
     row->reserved = true;
     for (int i = 0; i < 4; i++) {
@@ -49,6 +49,7 @@ static void read_permissions(struct hp_cursor *c, struct hp_mapping *row) {
             return;
         }
         row->executable |= letter == 'x';
+        row->is_shared |= letter == 's';
         row->reserved &= !grants;
         c->at++;
     }

@@ -229,6 +229,13 @@ static uint64_t address_of(const struct hp_pprof_tables *tables,
                                    : location->address + 1;
 }
 
+// Return whether a location is in the module that our profiles have for generated code.
+static bool is_in_generated(const struct hp_pprof_location *location,
+                            const struct hp_dump *dump) {
+    return location->row > 0 &&
+           hp_span_is(dump->mappings.at[location->row - 1].path, HP_GENERATED_MODULE);
+}
+
 // Add the address and the symbols of a location to the dump, and set location->number to
 // the index in dump->addresses. The caller does this once for each location, when a
 // sample first uses it.
@@ -237,7 +244,8 @@ static void hp_pprof_location_add(const struct hp_pprof_tables *tables,
                                   struct hp_dump *dump) {
     location->number = (uint32_t)dump->addresses.count;
     hp_vec_push(&dump->addresses, address_of(tables, location));
-    hp_vec_push(&dump->rows, location->is_by_names ? 0 : location->row);
+    bool is_placed = !location->is_by_names || is_in_generated(location, dump);
+    hp_vec_push(&dump->rows, is_placed ? location->row : 0);
     if (location->is_unknown) {
         embed_unknown(dump, location->number);
     } else if (location->lines > 0) {

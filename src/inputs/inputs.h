@@ -118,6 +118,8 @@ struct hp_inputs {
     uint64_t tagged_addresses;
     // Number of addresses of dumps in libraries that had been unloaded.
     uint64_t unloaded_addresses;
+    // Number of addresses of generated code that no name was found for.
+    uint64_t generated_addresses;
 };
 
 // Free everything that is in *inputs, but not the struct.

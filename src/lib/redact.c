@@ -161,8 +161,8 @@ static bool is_system_path(const char *path) {
 // Return whether the kernel gave the name of a mapping.  Other names were chosen by the
 // program: "[anon:NAME]" and "/memfd:NAME".
 static bool is_kernel_name(const char *path) {
-    static const char *const names[] = {"[anon]", "[heap]",     "[stack]", "[uprobes]",
-                                        "[vdso]", "[vsyscall]", "[vvar]"};
+    static const char *const names[] = {"[anon]",    "[heap]", "[jit]",      "[stack]",
+                                        "[uprobes]", "[vdso]", "[vsyscall]", "[vvar]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(path, names[i]) == 0) {
             return true;
@@ -174,16 +174,26 @@ static bool is_kernel_name(const char *path) {
 // Return whether the text is a placeholder for an unknown function name.
 static bool is_place_holder(const char *function) {
     return strcmp(function, "[truncated]") == 0 || strcmp(function, "[unknown]") == 0 ||
-           strcmp(function, "[unmapped]") == 0;
+           strcmp(function, "[unmapped]") == 0 ||
+           strcmp(function, HP_GENERATED_MODULE) == 0;
 }
 
-// Return whether the path of a module, its build id and the names of its functions may
-// stay.
+// Return whether the path of a module and its build id may stay.
 static bool is_public(const struct hp_profile *profile, const struct hp_module *module) {
     const char *path = hp_profile_text(profile, module->path);
     return module->kind == HP_MODULE_PSEUDO
                ? is_kernel_name(path)
                : module->kind == HP_MODULE_FILE && is_system_path(path);
+}
+
+// Return whether the names of the functions in a module may stay.  Of modules without a
+// file only those of the kernel have names that do not come from the program.
+static bool has_public_names(const struct hp_profile *profile,
+                             const struct hp_module *module) {
+    const char *path = hp_profile_text(profile, module->path);
+    return is_public(profile, module) && (module->kind != HP_MODULE_PSEUDO ||
+                                          hp_span_starts(hp_span_of(path), "[vdso") ||
+                                          hp_span_starts(hp_span_of(path), "[vsyscall"));
 }
 
 // --- roles -----------------------------------------------------------------------------
@@ -214,7 +224,8 @@ static void mark_lines(const struct redaction *redaction) {
     const struct hp_profile *profile = redaction->profile;
     const struct hp_frame *frame;
     hp_vec_each (frame, &profile->frames) {
-        bool is_kept = is_public(profile, &profile->modules.at[frame->module.n]);
+        const struct hp_module *module = &profile->modules.at[frame->module.n];
+        bool is_kept = has_public_names(profile, module);
         for (uint32_t i = 0; i < frame->lines; i++) {
             const struct hp_line *line = &profile->lines.at[frame->first_line + i];
             int role = is_kept ? ROLE_PUBLIC : ROLE_NAME;

@@ -23,8 +23,9 @@ struct hp_mapping {
     struct hp_file_id file;
     hp_string build_id; // as the file says, in dump->strings; "" if it does not
     bool executable;
-    bool reserved; // "---p": addresses without memory
-    bool deleted;  // the file was unlinked before the dump was made
+    bool reserved;  // "---p": addresses without memory
+    bool deleted;   // the file was unlinked before the dump was made
+    bool is_shared; // writes are seen by other mappings: "r-xs"
     // Unmapped before the dump was made; known from other dumps of the process.
     bool is_unloaded;
     // Addresses are those of the ELF headers, not those of a process.

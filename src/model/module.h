@@ -15,6 +15,9 @@ enum hp_module_kind {
     HP_MODULE_PSEUDO, // "[vdso]", "[anon]", ...: there is no file to open
 };
 
+// Path of the module of generated code, and name of its frame: calc/generated.h.
+#define HP_GENERATED_MODULE "[jit]"
+
 // Identity of a file on one host; {0} if unknown.
 struct hp_file_id {
     uint64_t device; // major << 32 | minor

@@ -70,6 +70,7 @@ void hp_profile_forget_stacks(struct hp_profile *profile) {
     memset(profile->errors.totals, 0, sizeof profile->errors.totals);
     profile->inputs.have_alloc = profile->overflow = false;
     profile->inputs.tagged_addresses = profile->inputs.unloaded_addresses = 0;
+    profile->inputs.generated_addresses = 0;
     hp_vec_push(&profile->modules, ((struct hp_module){.kind = HP_MODULE_NONE}));
 }
 
@@ -167,6 +168,14 @@ const char *hp_profile_original(const struct hp_profile *profile, hp_string stri
 
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string) {
     return hp_strtab_text(&profile->strings, string);
+}
+
+bool hp_frame_is_many(const struct hp_profile *profile, const struct hp_frame *frame) {
+    const struct hp_module *module = &profile->modules.at[frame->module.n];
+    return frame->address == 0 && (module->kind == HP_MODULE_NONE ||
+                                   (module->kind == HP_MODULE_PSEUDO &&
+                                    strcmp(hp_profile_original(profile, module->path),
+                                           HP_GENERATED_MODULE) == 0));
 }
 
 // Add a formatted text to the strings of the profile.

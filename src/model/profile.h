@@ -120,11 +120,10 @@ static inline bool hp_frame_is_unmapped(const struct hp_frame *frame) {
     return frame->module.n == 0 && frame->address == 0;
 }
 
-// Whether the input gives only names for the frame, and no address.  The address is then
-// a number that the reader made from the names, in the upper half of the address space,
-// which no program uses.
+// Whether the frame has only names, and no address.  The address is then a number that
+// was made from the names, in the upper half of the address space, which no program uses.
 static inline bool hp_frame_is_by_names(const struct hp_frame *frame) {
-    return frame->module.n == 0 && frame->lines > 0 && frame->address >> 63 != 0;
+    return frame->lines > 0 && frame->address >> 63 != 0;
 }
 
 // Return the start address of the function of a frame, or the address of the frame if

@@ -227,6 +227,7 @@ void hp_profile_absorb(struct hp_profile *profile, struct hp_profile *other) {
     absorb_runs(profile, other, frames, frame_count);
     profile->inputs.tagged_addresses += other->inputs.tagged_addresses;
     profile->inputs.unloaded_addresses += other->inputs.unloaded_addresses;
+    profile->inputs.generated_addresses += other->inputs.generated_addresses;
     profile->overflow |= other->overflow;
     free(frames);
     free(stacks);

@@ -100,11 +100,13 @@ static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
 }
 
 // Append the place at `offset` in a frame's module: "libfoo.so.1+0x1234", or
-// "0x7f2bde8a2630" without a module, or "[unmapped]" if the frame is in no mapping.
+// "0x7f2bde8a2630" without a module, or "[unmapped]" or "[jit]" if the frame is
+// hp_frame_is_many().
 static void build_place(struct name_builder *b, struct hp_naming *naming,
                         const struct hp_frame *frame, uint64_t offset) {
-    if (hp_frame_is_unmapped(frame)) {
-        hp_vec_append(&b->text, "[unmapped]", strlen("[unmapped]"));
+    if (hp_frame_is_many(naming->profile, frame)) {
+        const char *name = frame->module.n == 0 ? "[unmapped]" : HP_GENERATED_MODULE;
+        hp_vec_append(&b->text, name, strlen(name));
         return;
     }
     hp_string head = find_head(&b->heads, naming, frame, offset);
@@ -348,13 +350,14 @@ struct call_maker {
 // Whether a call is named after an address only, "libfoo.so.1+0x1234".  Sets `*offset` to
 // the number in that name: the start of the function, or for HP_BY_ADDRESS the frame's
 // own address.
-static bool is_place(const struct hp_frame *frame, const struct hp_line *line,
-                     enum hp_granularity by, uint64_t *offset) {
+static bool is_place(const struct call_maker *maker, const struct hp_frame *frame,
+                     const struct hp_line *line, uint64_t *offset) {
+    enum hp_granularity by = maker->by;
     bool has_name = line && (line->function.n || by == HP_BY_LINE);
     bool by_address = by == HP_BY_ADDRESS;
     uint64_t start = hp_address_of_start(frame);
     *offset = by_address ? frame->address : start;
-    return !has_name && !hp_frame_is_unmapped(frame) &&
+    return !has_name && !hp_frame_is_many(maker->naming->profile, frame) &&
            (by == HP_BY_FUNCTION || by == HP_BY_LINE ||
             (by_address && start == frame->address));
 }
@@ -366,7 +369,7 @@ static hp_node_id node_of_name(struct call_maker *maker, const struct hp_frame *
     struct hp_naming *naming = maker->naming;
     struct name_builder *b = &maker->b;
     uint64_t offset;
-    if (is_place(frame, line, maker->by, &offset)) {
+    if (is_place(maker, frame, line, &offset)) {
         hp_string head = find_head(&b->heads, naming, frame, offset);
         return hp_node_names_add_place(&naming->names, head, offset, class);
     }
@@ -418,8 +421,8 @@ static void add_call(struct call_maker *maker, size_t number,
 }
 
 // Whether a frame has no symbols but is in a mapping, so that it is named by its place.
-static bool has_place(const struct hp_frame *frame) {
-    return frame->lines == 0 && !hp_frame_is_unmapped(frame);
+static bool has_place(const struct hp_profile *profile, const struct hp_frame *frame) {
+    return frame->lines == 0 && !hp_frame_is_many(profile, frame);
 }
 
 // Append the calls of adjacent frames without symbols in one module, from frame `first`
@@ -431,7 +434,8 @@ static size_t add_places(struct call_maker *maker, size_t first) {
     size_t i = first, end = naming->profile->frames.count;
     hp_module_id module = frames[i].module;
     enum hp_frame_class class = hp_frame_rules_class(&maker->rules, &frames[i], NULL);
-    while (i < end && frames[i].module.n == module.n && has_place(&frames[i])) {
+    while (i < end && frames[i].module.n == module.n &&
+           has_place(naming->profile, &frames[i])) {
         const struct hp_frame *frame = &frames[i++];
         uint64_t start = hp_address_of_start(frame);
         hp_string head = find_head(&maker->b.heads, naming, frame, start);
@@ -470,7 +474,7 @@ static void add_frames(struct call_maker *maker, bool no_inlines) {
     hp_vec_reserve(&naming->calls, profile->frames.count + STAND_INS);
     hp_vec_reserve(&naming->first_call, profile->frames.count + 1);
     for (size_t i = 0; i < profile->frames.count;) {
-        if (is_by_start && !is_asked_for && has_place(&profile->frames.at[i])) {
+        if (is_by_start && !is_asked_for && has_place(profile, &profile->frames.at[i])) {
             i += add_places(maker, i);
         } else {
             add_calls(maker, i++, no_inlines);

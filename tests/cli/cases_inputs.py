@@ -251,6 +251,40 @@ def frames_outside_mappings_are_the_same_in_all_processes(t):
     assert check(t.run("top", "--no-symbols", "-n9", "-ftsv", "--thread=t2", a, b), 0).out.count("[unmapped]") == 1
 
 
+def generated_dump(t, name, pid, jit):
+    """A dump with calls in the code of a JIT compiler, in an anonymous executable mapping."""
+    path = os.path.join(t.folder, name)
+    with open(path, "w") as file:
+        file.write(f"heap_v2/1\n  t*: 4: 2097152 [0: 0]\n"
+                   f"@ 0x401000 {jit:#x} {jit + 5:#x} 0x402000\n  t*: 2: 1048576 [0: 0]\n"
+                   f"@ 0x401000 {jit + 9:#x} 0x402000 {jit + 6:#x}\n  t*: 2: 1048576 [0: 0]\n"
+                   f"\nMAPPED_LIBRARIES:\n400000-500000 r-xp 00000000 fe:00 1 /srv/app\n"
+                   f"{jit & ~0xfff:x}-{(jit & ~0xfff) + 0x1000:x} rwxp 00000000 00:00 0\n"
+                   f"7ff{pid:02x}0000000-7ff{pid:02x}0002000 r-xp 00000000 00:00 0 [vdso]\n")
+    return path
+
+
+@case
+def generated_code_is_one_frame_in_all_processes_and_formats(t):
+    a = generated_dump(t, "jit.1.0.i0.heap", 1, 0x7E0000001010)
+    b = generated_dump(t, "jit.2.0.i0.heap", 2, 0x7D0000002020)
+    wanted = ("[jit];app+0x402000;[jit];app+0x401000 2097152\n"
+              "app+0x402000;[jit];app+0x401000 2097152\n")
+    result = check(t.codes("folded", "--no-symbols", a, b), 0)
+    assert result.out == wanted, result.out
+    assert "addresses-generated: 8 " in result.err and "addresses-unmapped" not in result.err, result.err
+    for name in ("jit.pb.gz", "jit.hpa"):
+        merged = os.path.join(t.folder, name)
+        check(t.run("merge", "--no-symbols", "-o", merged, b, a), 0)
+        assert check(t.run("folded", "--no-symbols", merged), 0).out == wanted, name
+    for keeps in ("--keep-unmapped", "--by=address"):
+        kept = check(t.codes("folded", "--no-symbols", keeps, a, b), 0)
+        assert len(kept.out.splitlines()) == 4 and "[anon]+0x7d0000002020" in kept.out, kept.out
+        assert "addresses-generated" not in kept.err, kept.err
+    modules = check(t.run("top", "--no-symbols", "--by=module", "-ftsv", a), 0).out
+    assert "[jit]" in modules, modules
+
+
 def fleet(t, count):
     """Write dumps of processes that hold objects of mixed sizes; few of the objects were sampled."""
     paths = []

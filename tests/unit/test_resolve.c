@@ -277,6 +277,50 @@ Test(resolve, keeps_the_code_of_jit_compilers_apart) {
     }
 }
 
+Test(resolve, makes_generated_code_one_frame_of_all_processes) {
+    static const char *const rows[] = {
+        "10000-12000 rwxp 00000000 00:00 0\n",
+        "10000-12000 r-xp 00000000 00:00 0  [anon:v8]\n",
+        "10000-12000 rwxp 00000000 00:00 0  [heap]\n",
+        "10000-12000 rwxs 00000000 00:01 7  /dev/zero (deleted)\n",
+        "10000-12000 r-xs 00010000 00:01 9  /memfd:doublemapper (deleted)\n",
+        "10000-12000 r-xp 00000000 00:01 9  /memfd:jit (deleted)\n",
+        "10000-12000 r-xs 00000000 fe:00 9  /tmp/ffi0Qs (deleted)\n",
+        "f000-10000 rw-s 00000000 00:01 9  /memfd:doublemapper (deleted)\n"
+        "10000-12000 r-xs 00001000 00:01 9  /memfd:doublemapper (deleted)\n",
+    };
+    resolver.keeps_unmapped = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        resolve(rows[i], (uint64_t[]){0x10010, 0x11010}, 2);
+        cr_expect(hp_frame_is_many(&profile, frame_of(0)), "row %zu", i);
+        cr_expect_str_eq(path_of(frame_of(0)), "[jit]", "row %zu", i);
+        cr_expect_eq(resolver.frames.at[1].n, resolver.frames.at[0].n, "row %zu", i);
+        cr_expect_eq(resolver.generated, 2, "row %zu", i);
+        cr_expect_eq(resolver.unmapped, 0, "row %zu", i);
+    }
+}
+
+Test(resolve, takes_no_library_in_memory_and_no_hole_for_generated_code) {
+    static const char *const maps[] = {
+        "f000-10000 r--p 00000000 00:01 9  /memfd:lib (deleted)\n"
+        "10000-12000 r-xp 00001000 00:01 9  /memfd:lib (deleted)\n",
+        "10000-12000 r-xp 00000000 00:01 9  /memfd:lib (deleted)\n"
+        "12000-13000 rw-p 00002000 00:01 9  /memfd:lib (deleted)\n",
+        "f000-10000 r-xp 00001000 fe:00 1  /srv/app\n"
+        "10000-12000 r-xp 00000000 00:00 0  [anon:zend_huge_code_pages]\n"
+        "12000-13000 r-xp 00004000 fe:00 1  /srv/app\n",
+        "10000-12000 r-xp 00000000 00:00 0  [vdso]\n",
+        "10000-12000 rw-p 00000000 00:00 0\n",
+        "10000-12000 r-xp 00000000 fe:00 1  /srv/old (deleted)\n",
+    };
+    resolver.keeps_unmapped = false;
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+        resolve(maps[i], (uint64_t[]){0x10010}, 1);
+        cr_expect_str_neq(path_of(frame_of(0)), "[jit]", "map %zu", i);
+        cr_expect_eq(resolver.generated, 0, "map %zu", i);
+    }
+}
+
 Test(resolve, leaves_pseudo_files_and_unmapped_addresses_themselves) {
     resolve(APP
             "20000-21000 r-xp 00000000 00:00 0  [vdso]\n"

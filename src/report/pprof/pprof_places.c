@@ -325,7 +325,7 @@ static uint32_t function_id(struct functions *functions, struct function functio
 static void add_lines(struct hp_protobuf *location, const struct hp_place *place,
                       struct functions *functions) {
     struct hp_protobuf *line = &functions->line;
-    bool has_address = place->frame && !hp_frame_is_unmapped(place->frame);
+    bool has_address = place->frame && place->frame->address > 0;
     for (uint32_t i = 0; i < place->count && (place->lines || !has_address); i++) {
         struct function function = {.node = place->calls[i].node};
         if (place->lines) {
