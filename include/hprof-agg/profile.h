@@ -206,6 +206,14 @@ struct hp_read_options {
     // hp_profile_input() must return every input.  False: if no planned report has rows
     // of inputs, inputs without any warning may be recorded only in groups without names.
     bool names_inputs;
+    // Maps of generated code (perf-PID.map), each a file or a folder with such files.
+    const char *const *perf_maps;
+    size_t perf_map_count;
+    // Folders in which maps are searched, too; and whether the folder of each dump is
+    // one.  These maps must belong to the owner of the dump or to root.
+    const char *const *map_folders;
+    size_t map_folder_count;
+    bool maps_beside;
     // The places to search for binaries.  They must stay valid as long as the profile.
     // Each dump is compared with these binaries, and gets names only from binaries that
     // fit it.  NULL: hp_profile_symbolize() compares all dumps together with one binary

@@ -73,7 +73,8 @@ static void add_address(struct hp_embedded_symbols *embedded, struct hp_profile 
         return;
     }
     struct hp_embedded_frame account = {.first_line = (uint32_t)embedded->lines.count,
-                                        .lines = said->calls};
+                                        .lines = said->calls,
+                                        .disputed = said->is_disputed};
     for (uint32_t i = 0; i < said->calls; i++) {
         const struct hp_embedded_call *call =
             &dump->embedded_calls.at[said->first_call + i];
@@ -146,7 +147,8 @@ size_t hp_embedded_symbols_settle(const struct hp_embedded_symbols *embedded,
     for (size_t i = 0; i < embedded->frames.count; i++) {
         const struct hp_embedded_frame *account = &embedded->frames.at[i];
         struct hp_frame *frame = &profile->frames.at[i];
-        disputed += account->disputed;
+        bool is_by_names = account->lines > 0 && frame->address >> 63 != 0;
+        disputed += account->disputed && !is_by_names;
         frame->first_line = (uint32_t)profile->lines.count;
         frame->lines = account->lines;
         frame->is_disputed = account->disputed;

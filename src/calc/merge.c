@@ -1,5 +1,6 @@
 #include "calc/merge.h"
 
+#include "calc/generated.h"
 #include "calc/header_check.h"
 #include "calc/listed.h"
 #include "calc/threads.h"
@@ -408,6 +409,9 @@ static void add_stacks(struct hp_merger *merger, struct hp_dump *dump,
 // Add the estimates of the dump to the profile.
 static void add(struct hp_merger *merger, struct hp_dump *dump,
                 struct hp_profile *profile, struct hp_input_record *record) {
+    if (merger->namer) {
+        hp_generated_name(&merger->resolver, dump, merger->namer);
+    }
     hp_resolve(&merger->resolver, dump, profile);
     record->unmapped_addresses = merger->resolver.unmapped;
     record->files = (uint32_t)merger->resolver.images.count;

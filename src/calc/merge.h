@@ -45,6 +45,7 @@
 #include "calc/embedded_symbols.h"
 #include "calc/resolve.h"
 #include "calc/size_parts.h"
+#include "model/jit_addresses.h"
 
 // The error of an estimate as sample types of a pprof profile that this program merged
 // with --with-error.  Values are in bytes, the variance in KiB^2.
@@ -94,10 +95,11 @@ struct hp_merger {
     // Set by the caller: how the allocator of the dump rounds large sizes; HP_LARGE_AUTO:
     // not known.
     enum hp_large_sizes large_sizes;
-    bool only_estimates;     // add nothing to the profile; only fill in the record
-    bool keeps_labels;       // keep the labels of samples
-    bool keeps_unmapped;     // keep addresses in no mapping: see struct hp_resolver
-    bool splits_threads;     // separate stacks by thread
+    bool only_estimates;        // add nothing to the profile; only fill in the record
+    bool keeps_labels;          // keep the labels of samples
+    bool keeps_unmapped;        // keep addresses in no mapping: see struct hp_resolver
+    bool splits_threads;        // separate stacks by thread
+    struct hp_jit_namer *namer; // names generated code; NULL: nothing does
     const char *only_thread; // add only the stacks of this thread; NULL: of all threads
 };
 

@@ -580,7 +580,12 @@ static void place_all(struct hp_resolver *resolver, const struct hp_dump *dump) 
 // frame of such an address gets address 0, and only if the dump has a map and unmapped
 // addresses are not kept.
 static struct hp_frame unmapped_frame(struct hp_resolver *resolver,
-                                      const struct hp_dump *dump, size_t number) {
+                                      const struct hp_dump *dump, size_t number,
+                                      struct hp_profile *profile) {
+    const struct hp_embedded_address *names = hp_dump_embedded(dump, number);
+    if (names && names->is_generated && !resolver->keeps_unmapped) {
+        return hp_generated_frame(profile, dump, names);
+    }
     bool is_lost = needs_mapping(dump, number);
     bool has_map = dump->mappings.count > 0; // else the address may be in a mapping
     bool is_nowhere = is_lost && has_map && !resolver->keeps_unmapped;
@@ -593,7 +598,7 @@ static struct hp_frame frame_of(struct hp_resolver *resolver, const struct hp_du
                                 size_t number, struct hp_profile *profile) {
     uint32_t of = resolver->row_of.at[number];
     if (of == 0) {
-        return unmapped_frame(resolver, dump, number);
+        return unmapped_frame(resolver, dump, number, profile);
     }
     struct hp_resolved_row *row = &resolver->rows.at[of - 1];
     if (row->is_generated && !resolver->keeps_unmapped) {

@@ -154,6 +154,7 @@ void hp_cli_commandline_done(struct hp_cli_arguments *given,
     free(settings->archives.items);
     free(settings->symbol_dirs.items);
     free(settings->source_dirs.items);
+    free(settings->perf_maps.items);
     free(settings->path_maps);
     free(settings->filters);
     hp_cli_rules_done(settings);

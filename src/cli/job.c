@@ -186,6 +186,19 @@ static bool wants_names(const struct hp_cli_settings *settings) {
     return !settings->no_symbols && !format_can(settings, HP_IS_PARTIAL);
 }
 
+// Set where maps of generated code are searched.  Without symbols only those that the
+// user names are used.
+static void set_perf_maps(const struct hp_cli_settings *settings,
+                          struct hp_read_options *options) {
+    options->perf_maps = settings->perf_maps.items;
+    options->perf_map_count = settings->perf_maps.count;
+    if (!settings->no_symbols) {
+        options->map_folders = settings->symbol_dirs.items;
+        options->map_folder_count = settings->symbol_dirs.count;
+        options->maps_beside = !settings->symbol_dirs_only;
+    }
+}
+
 // Read the inputs into `profile`, with read options derived from the settings and from
 // the options of the report.
 static int read_inputs(const struct hp_cli_settings *settings,
@@ -214,6 +227,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     options.base_count = list->base_count;
     options.tars = settings->archives.items;
     options.tar_count = settings->archives.count;
+    set_perf_maps(settings, &options);
     options.planned = &planned;
     options.planned_count = 1;
     options.progress = hp_cli_progress;

@@ -315,6 +315,9 @@ static const struct hp_cli_option options[] = {
      "look for binaries, and sources, in no other place than each --symbol-dir and "
 "--source-dir",
      hp_cli_set_bool, FIELD(symbol_dirs_only), true},
+    {"perf-map", '\0', HP_CLI_FILE, "FILE|DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+     "name generated code by FILE, or by perf-PID.map in DIR; may be repeated",
+     hp_cli_set_word, FIELD(perf_maps), 0},
     {"path-map", '\0', HP_CLI_TEXT, "OLD=NEW", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "look for binaries whose path begins with OLD under NEW; may be repeated",
      hp_cli_set_path_map, 0, 0},

@@ -51,7 +51,7 @@ struct hp_cli_settings {
     bool explains_formats;                // `help formats` was given
     bool explains_all;                    // `help --all` was given
 
-    struct hp_cli_words inputs, symbol_dirs, source_dirs;
+    struct hp_cli_words inputs, symbol_dirs, source_dirs, perf_maps;
     struct hp_path_map *path_maps; // made by hp_cli_grow(), like `filters` and `rules`
     size_t path_map_count;
     struct hp_filter *filters;

@@ -354,6 +354,15 @@ int hp_input_stream_open(struct hp_input_stream *stream, const char *path, uint6
     return fd >= 0 ? open_source(stream, stream->source, limit, err) : (int)err->code;
 }
 
+int hp_input_stream_open_fd(struct hp_input_stream *stream, int fd, uint64_t limit,
+                            struct hp_err *err) {
+    return open_source(stream, (struct hp_source){.fd = fd}, limit, err);
+}
+
+void hp_input_stream_leave(struct hp_input_stream *stream) {
+    stream->source.fd = -1;
+}
+
 int hp_input_stream_open_bytes(struct hp_input_stream *stream, struct hp_span bytes,
                                uint64_t limit, struct hp_err *err) {
     return open_source(stream, (struct hp_source){-1, bytes}, limit, err);

@@ -55,6 +55,13 @@ struct hp_input_stream {
 HP_MUST_CHECK int hp_input_stream_open(struct hp_input_stream *stream, const char *path,
                                        uint64_t limit, struct hp_err *err);
 
+// Read from a descriptor, like hp_input_stream_open(). The caller closes the descriptor:
+// call hp_input_stream_leave() first.
+HP_MUST_CHECK int hp_input_stream_open_fd(struct hp_input_stream *stream, int fd,
+                                          uint64_t limit, struct hp_err *err);
+// Stop using the descriptor of hp_input_stream_open_fd().
+void hp_input_stream_leave(struct hp_input_stream *stream);
+
 // Open a file that is in memory, like hp_input_stream_open(). The bytes stay the caller's
 // and must remain valid until the stream is closed.
 HP_MUST_CHECK int hp_input_stream_open_bytes(struct hp_input_stream *stream,

@@ -366,6 +366,13 @@ static void warn_of_names(struct hp_profile *profile, size_t disputed) {
     }
 }
 
+// Give the frames of the profile the names that inputs and maps of generated code have.
+static void settle_names(struct hp_job *job) {
+    warn_of_names(job->profile, hp_embedded_symbols_settle(&job->embedded, job->profile));
+    hp_embedded_symbols_done(&job->embedded);
+    hp_perf_maps_warn(&job->maps, job->profile);
+}
+
 // Take over the records of partials, unless an error was recorded while they were read.
 static int take_partials(struct hp_job *job, struct hp_err *err) {
     if (job->run_err.code != HP_OK || job->partial_err.code != HP_OK) {
@@ -479,8 +486,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_lone_inputs_compare_samples(&job->lone, profile, &job->queue);
     hp_lone_inputs_record(&job->lone, profile, &job->queue);
     hp_partial_inputs_add(profile, &job->embedded, &job->taken);
-    warn_of_names(profile, hp_embedded_symbols_settle(&job->embedded, profile));
-    hp_embedded_symbols_done(&job->embedded);
+    settle_names(job);
     hp_restore_names(profile, options->sandbox);
     job->queue.order = NULL;
     job->is_newest = NULL;
@@ -522,6 +528,17 @@ static int refuse(const struct hp_profile *profile, const struct hp_read_options
     return ret == HP_OK ? refuse_labels(profile, err) : ret;
 }
 
+// Read the maps that options name, then all inputs.
+static int read_with_maps(struct hp_job *job, struct hp_duplicate *duplicate,
+                          struct hp_err *err) {
+    int ret = hp_given_map_read(&job->given, job->options, err);
+    ret = ret == HP_OK ? hp_perf_maps_init(&job->maps, job->options, err) : ret;
+    ret = ret == HP_OK ? read_all(job, duplicate, err) : ret;
+    hp_given_map_done(&job->given);
+    hp_perf_maps_done(&job->maps);
+    return ret;
+}
+
 int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,
                    const struct hp_read_options *options, struct hp_err *err) {
     struct hp_job job = {
@@ -552,9 +569,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     job.sets_lone_aside =
         !options->maps && !job.groups_inputs && hp_lone_inputs_suffice(profile, options);
     job.may_fold_history = profile->keeps.partial && options->planned_count == 1;
-    int ret = hp_given_map_read(&job.given, options, err);
-    ret = ret == HP_OK ? read_all(&job, &duplicate, err) : ret;
-    hp_given_map_done(&job.given);
+    int ret = read_with_maps(&job, &duplicate, err);
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->inputs.annotations, &profile->strings);

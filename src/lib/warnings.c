@@ -521,18 +521,6 @@ static void warn_of_unmapped(struct hp_profile *profile) {
     }
 }
 
-// Say how many addresses "[jit]" represents, and how they get rows of their own.
-static void warn_of_generated(struct hp_profile *profile) {
-    uint64_t generated = profile->generated_addresses;
-    if (generated > 0) {
-        hp_profile_warn(profile,
-                        HP_MESSAGE("addresses-generated",
-                                   "[jit] is %llu address%s of generated code without a "
-                                   "name: --keep-unmapped separates them"),
-                        (unsigned long long)generated, generated == 1 ? "" : "es");
-    }
-}
-
 // Warn about addresses with a signature or tag, once: all processes of such a machine
 // have them.
 static void warn_of_tagged(struct hp_profile *profile) {
@@ -649,7 +637,6 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_ages(profile);
     warn_of_no_map(profile);
     warn_of_unmapped(profile);
-    warn_of_generated(profile);
     warn_of_tagged(profile);
     warn_of_unloaded(profile);
     warn_of_large_sizes(profile);

@@ -365,7 +365,13 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
     if (worker->job->unloaded) {
         hp_unloaded_place(worker->job->unloaded, &worker->dump, name.pid);
     }
+    struct hp_dump_namer namer = hp_perf_maps_namer(
+        &worker->job->maps,
+        record->archive || is_stdin(&worker->item) ? NULL : record->public.name,
+        name.pid);
+    worker->merger.namer = &namer.base;
     int ret = hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
+    worker->merger.namer = NULL;
     record->is_added = ret == HP_OK && is_added;
     return ret;
 }
@@ -718,8 +724,8 @@ void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of) {
     struct hp_input_record *record;
     hp_profile_forget_stacks(job->profile);
-    hp_vec_each (record,
-                 &job->profile->inputs.records) { // stacks of partials are added later
+    hp_perf_maps_forget(&job->maps);
+    hp_vec_each (record, &job->profile->inputs.records) { // stacks of partials are added later
         record->is_added &= record->source > 0;
     }
     job->record_of = record_of;

@@ -16,6 +16,7 @@
 #include "lib/input_queue.h"
 #include "lib/lone_inputs.h"
 #include "lib/partial_inputs.h"
+#include "lib/perf_maps.h"
 #include "lib/unloaded.h"
 #include "model/profile.h"
 
@@ -29,6 +30,7 @@ struct hp_job {
     bool adds_all;               // add every dump, whatever process it is of
     time_t start;                // time when the read began, in seconds since 1970
     struct hp_given_map given;   // the map of --maps
+    struct hp_perf_maps maps;    // maps of generated code
     struct hp_input_queue queue; // the inputs
     // Dumps that were read, by content and name; processes with a dump that was added or
     // is being added.

@@ -128,7 +128,9 @@ void hp_dump_embed(struct hp_dump *dump, uint64_t address) {
         dump->embedded.at[count - 1].calls += calls;
         return;
     }
-    hp_vec_push(&dump->embedded, ((struct hp_embedded_address){address, first, calls}));
+    hp_vec_push(&dump->embedded, ((struct hp_embedded_address){.address = address,
+                                                               .first_call = first,
+                                                               .calls = calls}));
 }
 
 // Order by address; entries of one address remain in the order of hp_dump_embed().

@@ -87,6 +87,8 @@ struct hp_embedded_call {
 struct hp_embedded_address {
     uint64_t address; // the address, or its index in dump->addresses if dump->has_rows
     uint32_t first_call, calls; // range in dump->embedded_calls, innermost call first
+    bool is_generated;          // from a map of generated code
+    bool is_disputed;           // that map has several names for it
 };
 
 // A defect of an input, and the line of the file that has it.

@@ -16,6 +16,7 @@ import cases_errors  # noqa: E402,F401
 import cases_examples  # noqa: E402,F401
 import cases_filters  # noqa: E402,F401
 import cases_frames  # noqa: E402,F401
+import cases_generated  # noqa: E402,F401
 import cases_habits  # noqa: E402,F401
 import cases_inputs  # noqa: E402,F401
 import cases_jeprof  # noqa: E402,F401

@@ -1,0 +1,161 @@
+"""Tests names of generated code: which maps are used, and which are not."""
+import json
+import os
+
+from harness import case, check
+
+JIT = 0x7E0000001000
+
+
+def process(t, name, pid, at=JIT, stack="7ffc00021000", shift=0):
+    """A dump with two functions of generated code at `at`, in a folder of its own, and a map for it."""
+    folder = os.path.join(t.folder, name)
+    os.makedirs(folder, exist_ok=True)
+    dump = os.path.join(folder, f"jeprof.{pid}.0.m0.heap")
+    with open(dump, "w") as file:
+        file.write("heap_v2/1\n  t*: 4: 2097152 [0: 0]\n"
+                   f"@ 0x401000 {at + 0x10 + shift:#x} 0x402000\n  t*: 1: 524288 [0: 0]\n"
+                   f"@ 0x401000 {at + 0x210 + shift:#x} {at + 0x10 + shift:#x} 0x402000\n  t*: 3: 1572864 [0: 0]\n"
+                   "\nMAPPED_LIBRARIES:\n400000-500000 r-xp 00000000 fe:00 1 /srv/app\n"
+                   f"{at:x}-{at + 0x1000:x} rwxp 00000000 00:00 0\n"
+                   f"7ff{pid:02x}0000000-7ff{pid:02x}0002000 r-xp 00000000 00:00 0 [vdso]\n"
+                   f"7ffc00000000-{stack} rw-p 00000000 00:00 0 [stack]\n")
+    entries = f"{at:x} 100 py::main:/srv/a.py\n{at + 0x200:x} 100 py::leak:/srv/a.py\n"
+    return folder, dump, entries
+
+
+def put(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def run(t, *args):
+    """The stacks, and the codes on standard error; no binary is looked for, and no map beside the dump."""
+    result = check(t.codes("folded", "--no-symbols", *args), 0)
+    return result.out, result.err
+
+
+def near(t, folder, dump):
+    """The same with the maps in a folder of binaries, which is the dump's."""
+    result = check(t.codes("folded", f"--symbol-dir={folder}", "--symbol-dir-only", dump), 0)
+    return result.out, result.err
+
+
+NAMED = ("app+0x402000;main;app+0x401000 524288\napp+0x402000;main;leak;app+0x401000 1572864\n")
+NAMELESS = "app+0x402000;[jit];app+0x401000 2097152\n"
+
+
+def sorted_lines(text):
+    return sorted(text.splitlines())
+
+
+@case
+def a_perf_map_names_generated_code(t):
+    folder, dump, entries = process(t, "p", 7)
+    assert run(t, dump)[0] == NAMELESS
+    perf = put(t.folder, "perf-7.map", entries)
+    for given in (perf, t.folder):
+        out, err = run(t, f"--perf-map={given}", dump)
+        assert sorted_lines(out) == sorted_lines(NAMED) and "addresses-generated" not in err, (out, err)
+    rows = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--by=line", f"--perf-map={perf}", dump), 0).out)
+    assert any(row["name"] == "leak /srv/a.py" for row in rows["rows"]), rows
+    kept = run(t, "--keep-unmapped", f"--perf-map={perf}", dump)[0]
+    assert sorted_lines(kept) == sorted_lines(NAMED), kept
+    addresses = run(t, "--by=address", f"--perf-map={perf}", dump)[0]
+    assert f"[anon]+{JIT + 0x10:#x} main /srv/a.py" in addresses, addresses
+    fifo = os.path.join(t.folder, "fifo")
+    os.mkfifo(fifo)
+    check(t.codes("top", "--no-symbols", f"--perf-map={t.folder}/no", dump), 5, "", "perf-map-missing")
+    check(t.codes("top", "--no-symbols", f"--perf-map={fifo}", dump), 2, "", "perf-map-odd")
+
+
+@case
+def R43_maps_beside_a_dump_are_used_if_they_are_its_owners(t):
+    folder, dump, entries = process(t, "p", 7)
+    path = put(folder, "perf-7.map", entries)
+    assert sorted_lines(near(t, folder, dump)[0]) == sorted_lines(NAMED)
+    beside = check(t.codes("folded", "--path-map=/srv=/nowhere", dump), 0).out
+    assert sorted_lines(beside) == sorted_lines(NAMED), beside
+    assert run(t, dump)[0] == NAMELESS  # --no-symbols
+    real = os.path.join(t.folder, "real.map")
+    os.rename(path, real)
+    os.symlink(real, path)
+    out, err = check(t.codes("folded", "--path-map=/srv=/nowhere", dump), 0).out, ""
+    assert out == NAMELESS, out
+    os.remove(path)
+    os.mkfifo(path)
+    out, err = near(t, folder, dump)
+    assert out == NAMELESS and "map-untrusted" in err, err
+    os.remove(path)
+    if os.getuid() == 0:
+        put(folder, "perf-7.map", entries)
+        os.chown(path, 12345, 12345)
+        out, err = near(t, folder, dump)
+        assert out == NAMELESS and "map-untrusted" in err, err
+        os.chown(dump, 12345, 12345)
+        assert sorted_lines(near(t, folder, dump)[0]) == sorted_lines(NAMED)
+
+
+@case
+def R43_a_map_of_other_addresses_names_nothing(t):
+    folder, dump, _ = process(t, "p", 7)
+    _, _, others = process(t, "q", 8, at=JIT + (1 << 30))
+    path = put(folder, "perf-7.map", others)
+    out, err = near(t, folder, dump)
+    assert out == NAMELESS and "map-holds-nothing" in err, err
+    out, err = run(t, f"--perf-map={path}", dump)
+    assert out == NAMELESS and "perf-map-unused" in err, err
+    for text in ("", "\0" * 4096, "garbage\n", f"{JIT:x} 0 no\n", f"{JIT:x} ffffffffffffffff all\n",
+                 f"{JIT - 16:x} 2000 more\n", f"{JIT:x} 100 cut"):
+        put(folder, "perf-7.map", text)
+        out, err = near(t, folder, dump)
+        assert out == NAMELESS, (text, out)
+
+
+@case
+def a_second_map_needs_half_of_the_missing_names(t):
+    _, dump, entries = process(t, "p", 7)
+    parent = put(t.folder, "perf-6.map", entries.splitlines(True)[0])
+    out, _ = run(t, f"--perf-map={parent}", dump)
+    assert ";main;" in out and "leak" not in out, out
+    folder = os.path.join(t.folder, "maps")
+    os.mkdir(folder)
+    put(folder, "perf-6.map", entries)  # of a folder only the map of the process
+    out, err = run(t, f"--perf-map={folder}", dump)
+    assert out == NAMELESS and "perf-map-unused" in err, err
+    own = put(t.folder, "perf-7.map", entries.splitlines(True)[1])
+    out, _ = run(t, f"--perf-map={parent}", f"--perf-map={own}", dump)
+    assert sorted_lines(out) == sorted_lines(NAMED), out
+
+
+@case
+def R43_without_random_addresses_only_a_named_map_is_used(t):
+    folder, dump, entries = process(t, "p", 7, stack="7ffffffff000")
+    path = put(folder, "perf-7.map", entries)
+    out, err = near(t, folder, dump)
+    assert out == NAMELESS and "map-fixed" in err, (out, err)
+    assert sorted_lines(run(t, f"--perf-map={path}", dump)[0]) == sorted_lines(NAMED)
+
+
+@case
+def generated_functions_merge_by_name_in_every_format(t):
+    dumps, maps, parts = [], [], []
+    for i in range(4):
+        folder, dump, entries = process(t, f"p{i}", i + 1, at=JIT + i * 0x10000)
+        dumps.append(dump)
+        maps.append(f"--perf-map={put(folder, f'perf-{i + 1}.map', entries)}")
+    wanted = run(t, *maps, *dumps)[0]
+    assert len(wanted.splitlines()) == 2 and "8388608" in check(t.run("top", "--no-symbols", "-ftsv", *maps, *dumps), 0).out
+    for name in ("all.hpa", "all.pb.gz"):
+        path = os.path.join(t.folder, name)
+        check(t.run("merge", "--no-symbols", "-o", path, *maps, *dumps), 0)
+        assert run(t, path)[0] == wanted, name
+    for i, dump in enumerate(dumps):
+        parts.append(os.path.join(t.folder, f"part{i}.hpa"))
+        check(t.run("merge", "--no-symbols", "-o", parts[-1], maps[i], dump), 0)
+    again = os.path.join(t.folder, "again.hpa")
+    check(t.run("merge", "--no-symbols", "-o", again, *reversed(parts)), 0)
+    digests = {check(t.run("digest", path), 0).out.split()[0] for path in (again, os.path.join(t.folder, "all.hpa"))}
+    assert len(digests) == 1, digests
