@@ -425,6 +425,8 @@ enum hp_frame_class {
     HP_CLASS_STANDARD, // the standard library of a language, or code that does its work
     HP_CLASS_LIBRARY,  // a library that is not the program's own
     HP_CLASS_OWN,      // the program itself
+    // The program's own functions that a JIT compiler made.
+    HP_CLASS_GENERATED,
     HP_CLASSES,
 };
 

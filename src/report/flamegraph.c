@@ -57,6 +57,7 @@ static const struct style classes[] = {
     [HP_CLASS_STANDARD] = {"standard", 0xf7ee8e},
     [HP_CLASS_LIBRARY] = {"library", 0x9ad2f2},
     [HP_CLASS_OWN] = {"own", 0xf3c060},
+    [HP_CLASS_GENERATED] = {"generated", 0xf5a97f},
     [HP_CLASSES] = {"all", 0xf2f2f2},
     {"smaller", 0xf8f8f8},
 };

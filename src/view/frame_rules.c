@@ -20,7 +20,9 @@ enum field {
     FILE_PATH,
     ANY_FILE, // any known source file, unless a LIBRARY row matches the module
     MODULE,
-    LIBRARY, // path of a module; if it matches, ANY_FILE rows are ignored
+    LIBRARY,        // path of a module; if it matches, ANY_FILE rows are ignored
+    GENERATED_NAME, // name with arguments, if the module is that of generated code
+    GENERATED, // path of that module; if it matches, rows about other names are ignored
 };
 
 // A row of the table.  `makes` is the class of frames that match.  `note`, and the
@@ -88,6 +90,9 @@ static const struct rule table[] = {
      "^(tcmalloc::|TCMallocInternal|do_malloc(_or_cpp_alloc)?$|DoSampledAllocation$)|"
      "\\(anonymous namespace\\)::do_malloc(_or_cpp_alloc)?$",
      "tcmalloc", "tcmalloc::allocate_full_malloc_oom(unsigned long)", "", APP, HAS("tcmalloc::", "TCMalloc", "do_malloc", "DoSampled")},
+    {HP_CLASS_ALLOCATOR, NAME,
+     "^_mi_|^mi_([a-z]*alloc|new|heap|theap|page|arena|segment|strn?dup|realpath|free|expand|find_)",
+     "mimalloc", "_mi_prof_stack_intern", "", APP, HAS("mi_")},
     {HP_CLASS_ALLOCATOR, FULL_NAME, "^(void\\* )?(fast|slow)_alloc<tcmalloc::", "tcmalloc",
      "fast_alloc<tcmalloc::tcmalloc_internal::TCMallocPolicy<tcmalloc::CppOomPolicy> >", "", APP, HAS("tcmalloc::")},
     {HP_CLASS_ALLOCATOR, NAME,
@@ -126,6 +131,17 @@ static const struct rule table[] = {
      "PostgreSQL", "MemoryContextAllocZero", "", "/usr/lib/postgresql/15/bin/postgres", HAS("palloc", "MemoryContextAlloc", "AllocSetAlloc")},
     {HP_CLASS_WRAPPER, NAME, "(^|::)(apr_pc?alloc|ngx_p?alloc)$", "Apache httpd, nginx",
      "ngx_palloc", "", "/usr/sbin/nginx", HAS("apr_", "ngx_")},
+    {HP_CLASS_WRAPPER, NAME, "^AllocSetAlloc(Large|FromNewBlock|ChunkFromBlock)$",
+     "PostgreSQL", "AllocSetAllocLarge", "", "/usr/lib/postgresql/17/bin/postgres", HAS("AllocSetAlloc")},
+    {HP_CLASS_WRAPPER, NAME, "^(os::(malloc|realloc|strdup)|AllocateHeap|ReallocateHeap|Unsafe_(Allocate|Reallocate)Memory0?)$",
+     "OpenJDK", "AllocateHeap(unsigned long, MEMFLAGS, AllocFailStrategy::AllocFailEnum)", "",
+     "/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so", HAS("os::", "Heap", "Unsafe_")},
+    {HP_CLASS_WRAPPER, NAME, "^(PyByteArray_Resize|PyDataMem_(User)?(NEW|RENEW)(_ZEROED)?|default_(malloc|calloc|realloc))$",
+     "CPython, numpy", "PyDataMem_UserNEW", "", "/srv/numpy/core/_multiarray_umath.so", HAS("Py", "default_")},
+    {HP_CLASS_WRAPPER, NAME, "^node::NodeArrayBufferAllocator::(Allocate|AllocateUninitialized|Reallocate)$",
+     "Node", "node::NodeArrayBufferAllocator::Allocate(unsigned long)", "", "/usr/bin/node", HAS("node::")},
+    {HP_CLASS_WRAPPER, NAME, "^_cgo_[0-9a-f]+_C2?func_", "calls from Go to C",
+     "_cgo_7e3a0b5f1c2d_Cfunc_make_block", "", APP, HAS("_cgo_")},
     {HP_CLASS_WRAPPER, NAME, "(^|::)(av_malloc.*|talloc_.*|uv__.*alloc)$",
      "FFmpeg, Samba, libuv", "talloc_strdup", "", APP, HAS("av_malloc", "talloc_", "uv__")},
 
@@ -149,12 +165,31 @@ static const struct rule table[] = {
      "containers and strings of others",
      "boost::container::vector<int>::priv_insert()", "/usr/include/boost/container/vector.hpp", APP, HAS("container", "FBString", "fmt/", "hashbrown", "smallvec", "indexmap", "bytes")},
 
+    {HP_CLASS_STANDARD, FILE_PATH,
+     "^node:|^<frozen |^<internal:|(^|/)lib/python3\\.[0-9]+/(?!site-packages/|dist-packages/)|/lib/ruby/[0-9.]+/",
+     "CPython, Node, Ruby", "_find_and_load", "<frozen importlib._bootstrap>", "[jit]", HAS("node:", "<", "lib/")},
+    {HP_CLASS_STANDARD, GENERATED_NAME,
+     "^(Interpreter|StubRoutines|I2C/C2I adapters|C[12] temporary|vtable|itable|Builtin:|BytecodeHandler:|"
+     "Stub:|Handler:|RegExp:|stub<|jfptr_)|(Blob|[Ss]tub|_Java|adapters?)( \\([0-9]+\\))?$",
+     "code that a virtual machine makes for itself", "StubRoutines (1)", "", "[jit]"},
+    {HP_CLASS_STANDARD, GENERATED_NAME, "^(javax?|jdk|sun|com\\.sun)\\.|^(System|Microsoft|Internal|Interop)[.:]",
+     "Java, .NET", "java.util.HashMap.put(java.lang.Object, java.lang.Object)", "", "[jit]"},
+    {HP_CLASS_STANDARD, BARE_NAME,
+     "^(v8::|Builtins_)|^node::(Buffer|builtins|contextify|Realm|Environment|LoadEnvironment|NodeMainInstance|"
+     "Start|StartExecution|InternalCallbackScope|(Internal)?MakeCallback|AsyncWrap|CallbackScope|SpinEventLoop)",
+     "Node, V8", "v8::internal::Execution::Call(v8::internal::Isolate*)", "", "/usr/bin/node", HAS("v8::", "Builtins_", "node::")},
+
+    {HP_CLASS_LIBRARY, FILE_PATH, "/(site|dist)-packages/|/gems/[^/]*-[0-9]", "packages of Python and Ruby",
+     "read_csv", "/usr/lib/python3/dist-packages/pandas/io/parsers.py", "[jit]", HAS("-packages/", "/gems/")},
+    {HP_CLASS_LIBRARY, MODULE, "(^|/)lib(python[23]\\.[0-9]|jvm\\.|java\\.|jli\\.|ruby[-.][0-9]|julia)[^/]*$",
+     "interpreters and virtual machines", "bytearray_init", "", "/opt/python/lib/libpython3.12.so.1.0"},
     {HP_CLASS_LIBRARY, FILE_PATH,
      "[./]cargo/(registry/src|git/checkouts)/|/pkg/mod/|^[^/][^@]*@v[0-9][^@]*\\.go$|/_deps/|"
      "/third_party/|/node_modules/|^/usr/(local/)?include/",
      "where packages are unpacked and installed", "serde_json::value::to_value",
      "/root/.cargo/registry/src/index.crates.io-6f17/serde_json-1.0.1/src/value/mod.rs", APP, HAS("cargo/", "/pkg/mod/", "@v", "/_deps/", "/third_party/", "/node_modules/", "/usr/")},
 
+    {HP_CLASS_GENERATED, GENERATED, "^\\[jit\\]$", "code of a JIT compiler", "leak", "/srv/app/leak.py", "[jit]"},
     {HP_CLASS_OWN, ANY_FILE, ".", "any other known file", "std::hash<My>::operator()(My const&) const",
      APP_SOURCE, APP},
 
@@ -180,7 +215,7 @@ const char *hp_frame_class_name(enum hp_frame_class of) {
         [HP_CLASS_NONE] = "none",         [HP_CLASS_ALLOCATOR] = "allocator",
         [HP_CLASS_START_UP] = "start-up", [HP_CLASS_WRAPPER] = "wrapper",
         [HP_CLASS_STANDARD] = "standard", [HP_CLASS_LIBRARY] = "library",
-        [HP_CLASS_OWN] = "own",
+        [HP_CLASS_OWN] = "own",           [HP_CLASS_GENERATED] = "generated",
     };
     return names[of];
 }
@@ -218,6 +253,8 @@ struct hp_known_rule hp_known_rule(size_t i) {
         [ANY_FILE] = "file",
         [MODULE] = "module",
         [LIBRARY] = "module",
+        [GENERATED_NAME] = "name in [jit]",
+        [GENERATED] = "module",
     };
     const struct rule *rule = &table[i];
     return (struct hp_known_rule){
@@ -379,7 +416,8 @@ static struct hp_frame_matches matches_of_name(struct hp_frame_rules *rules,
     return (struct hp_frame_matches){
         .is_known = true,
         .given = find_given(rules, HP_FIELD_NAME, name, bare),
-        .rows = rows_of(rules, fields, bare) | rows_of(rules, 1u << FULL_NAME, name),
+        .rows = rows_of(rules, fields, bare) |
+                rows_of(rules, 1u << FULL_NAME | 1u << GENERATED_NAME, name),
         .knows_bare = !has_file,
     };
 }
@@ -398,7 +436,7 @@ static struct hp_frame_matches matches_of_module(const struct hp_frame_rules *ru
     return (struct hp_frame_matches){
         .is_known = true,
         .given = find_given(rules, HP_FIELD_MODULE, module, module),
-        .rows = rows_of(rules, 1u << MODULE | 1u << LIBRARY, module),
+        .rows = rows_of(rules, 1u << MODULE | 1u << LIBRARY | 1u << GENERATED, module),
     };
 }
 
@@ -432,6 +470,11 @@ static enum hp_frame_class combine(const struct hp_frame_rules *rules,
     if (given) {
         return rules->given[given - 1].makes;
     }
+    if (rows_about(GENERATED, rows)) {
+        rows = rows_about(GENERATED, rows) | rows_about(GENERATED_NAME, rows) |
+               rows_about(FILE_PATH, rows);
+    }
+    rows &= ~(rows_about(GENERATED, rows) ? 0 : rows_about(GENERATED_NAME, rows));
     rows &= ~(has_file ? rows_about(BARE_NAME, rows) : 0);
     rows &= ~(rows_about(LIBRARY, rows) ? rows_about(ANY_FILE, rows) : 0);
     return table[rows ? __builtin_ctzll(rows) : COUNT - 1].makes;

@@ -236,8 +236,8 @@ static void find_foreign(struct tree_grower *g) {
     g->is_foreign = hp_alloc(count * sizeof *g->is_foreign);
     for (uint32_t i = 0; i < count && g->are_folded; i++) {
         enum hp_frame_class class = hp_node_class(naming, (hp_node_id){i});
-        g->is_foreign[i] =
-            class != HP_CLASS_OWN && class != HP_CLASS_NONE && class != HP_CLASSES;
+        g->is_foreign[i] = class != HP_CLASS_OWN && class != HP_CLASS_GENERATED &&
+                           class != HP_CLASS_NONE && class != HP_CLASSES;
     }
 }
 

@@ -2,7 +2,7 @@
 import json
 import os
 
-from harness import case, check
+from harness import ROOT, case, check
 
 JIT = 0x7E0000001000
 
@@ -159,3 +159,59 @@ def generated_functions_merge_by_name_in_every_format(t):
     check(t.run("merge", "--no-symbols", "-o", again, *reversed(parts)), 0)
     digests = {check(t.run("digest", path), 0).out.split()[0] for path in (again, os.path.join(t.folder, "all.hpa"))}
     assert len(digests) == 1, digests
+
+
+def corpus(t, name):
+    return str(ROOT / "testdata" / "generated" / name)
+
+
+def shares(t, *args):
+    """The rows of real processes, whose native names are not at hand; their share of the bytes."""
+    result = check(t.run("top", "--no-symbols", "-fjson", *args), 0)
+    table = json.loads(result.out)
+    total = table["total"]["inuse-space"]["estimate"]
+    flat, cum = ([row[kind]["inuse-space"]["estimate"] / total for row in table["rows"]] for kind in ("flat", "cum"))
+    return [(row["name"], row["class"], *both) for row, *both in zip(table["rows"], flat, cum)]
+
+
+@case
+def real_maps_name_the_function_that_holds_the_memory(t):
+    for dump, given, own, flat, how in (
+            ("python.heap", "python.map.gz", "parse_thing", 0.985, "--frames=own"),
+            ("java.heap.gz", "java.map.gz", "Leak.cacheInsert(int)", 0.95, "--frames=own")):
+        name, which, share, _ = shares(t, how, f"--perf-map={corpus(t, given)}", corpus(t, dump))[0]
+        assert (name, which) == (own, "generated") and share >= flat, (name, which, share)
+        plain = {row[0]: row for row in shares(t, "--frames=own", corpus(t, dump))}
+        assert plain["[jit]"][2] >= flat, plain
+    rows = shares(t, "-n0", f"--perf-map={corpus(t, 'node.map')}", corpus(t, "node.heap.gz"))
+    cum = {name: (which, share) for name, which, _, share in rows}
+    assert cum["parseThing"] == ("generated", cum["parseThing"][1]) and cum["parseThing"][1] > 0.87, cum
+    assert "allocUnsafeSlow" not in cum, cum  # of the standard library
+
+
+@case
+def a_forked_child_needs_the_map_of_its_parent_too(t):
+    own, parent = (f"--perf-map={corpus(t, name)}" for name in ("perf-2403.map", "perf-2402.map.gz"))
+    child = corpus(t, "fk.2403.0.m0.heap")
+    cum = {name: share for name, _, _, share in shares(t, "-n0", own, child)}
+    assert cum["[jit]"] > 0.7 and 0.27 < cum["child_only"] < 0.29, cum
+    cum = {name: share for name, _, _, share in shares(t, "-n0", own, parent, child)}
+    assert "[jit]" not in cum and cum["parse_thing"] > 0.7, cum
+
+
+@case
+def what_runtimes_allocate_is_charged_to_their_callers(t):
+    stacks = (("app_make", "os::malloc(unsigned long, MEMFLAGS)"), ("app_make", "PyByteArray_Resize"),
+              ("app_make", "_cgo_0a1b2c3d_Cfunc_make_block"), ("app_make", "_mi_prof_stack_intern"),
+              ("app_make", "node::NodeArrayBufferAllocator::Allocate(unsigned long)"),
+              ("app_make", "v8::internal::Execution::Call"), ("app_make", "AllocSetAllocLarge"))
+    names, text = [], ""
+    for i, (caller, callee) in enumerate(stacks):
+        at = 0x401000 + 0x100 * i
+        names += [f"{at + 0xf:#x} {callee}", f"{at + 0x1f:#x} {caller}"]
+        text += f"@ {at + 0x10:#x} {at + 0x20:#x}\n  t*: 1: 1024 [0: 0]\n"
+    dump = t.file("raw.heap", "--- symbol\nbinary=/srv/app\n" + "\n".join(names) + "\n---\n--- heap\nheap_v2/1\n"
+                  f"  t*: {len(stacks)}: {1024 * len(stacks)} [0: 0]\n{text}"
+                  "\nMAPPED_LIBRARIES:\n400000-500000 r-xp 00000000 fe:00 1 /srv/app\n")
+    rows = shares(t, dump)
+    assert [row[:2] for row in rows] == [("app_make", "own")] and rows[0][2] == 1, rows

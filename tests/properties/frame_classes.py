@@ -107,12 +107,19 @@ METHODS = {f'{scope}::allocate' for scope in SCOPES} | {
     'std::__1::__libcpp_allocate', 'std::__1::__libcpp_operator_new'}
 
 
+def is_mimalloc(name):
+    rest = name.removeprefix('mi_')
+    return name.startswith('_mi_') or (name.startswith('mi_') and (
+        re.match('[a-z]*alloc', rest) is not None or rest.startswith((
+            'new', 'heap', 'theap', 'page', 'arena', 'segment', 'strdup', 'strndup', 'realpath', 'free', 'expand', 'find_'))))
+
+
 def is_allocator_name(name, full):
     tail = name.rpartition('(anonymous namespace)::')[2]
     internal = any(name == f or (name.endswith('_' + f) and ':' not in name) for f in INTERNAL)
     rust = name.removeprefix('__rustc::')
     return (name in PUBLIC or name in METHODS or internal or
-            name.startswith(('tcmalloc::', 'TCMallocInternal')) or
+            name.startswith(('tcmalloc::', 'TCMallocInternal')) or is_mimalloc(name) or
             (tail in ('do_malloc', 'do_malloc_or_cpp_alloc') and
              tail in (name, name[-len(tail):])) or name == 'DoSampledAllocation' or
             full.removeprefix('void* ').startswith(('fast_alloc<tcmalloc::', 'slow_alloc<tcmalloc::')) or
@@ -139,9 +146,17 @@ LISTED = {p + base + s for p in ('x', 'z', 'g_', 'my_', 's', 'ruby_x', '_e') for
     for raw in ('', 'Raw') for does in ('Malloc', 'Calloc', 'Realloc')}
 
 
+RUNTIMES = set('AllocSetAllocLarge AllocSetAllocFromNewBlock AllocSetAllocChunkFromBlock os::malloc os::realloc '
+               'os::strdup AllocateHeap ReallocateHeap Unsafe_AllocateMemory Unsafe_AllocateMemory0 '
+               'Unsafe_ReallocateMemory Unsafe_ReallocateMemory0 PyByteArray_Resize default_malloc default_calloc '
+               'default_realloc'.split()) | {
+    f'PyDataMem_{user}{new}{zeroed}' for user in ('', 'User') for new in ('NEW', 'RENEW') for zeroed in ('', '_ZEROED')} | {
+    f'node::NodeArrayBufferAllocator::{how}' for how in ('Allocate', 'AllocateUninitialized', 'Reallocate')}
+
+
 def is_wrapper(name):
     last = name.rpartition('::')[2]
-    return (last in LISTED or
+    return (last in LISTED or name in RUNTIMES or bool(re.match(r'_cgo_[0-9a-f]+_C2?func_', name)) or
             last.startswith(('ztry', 'MemoryContextAlloc', 'av_malloc', 'talloc_')) or
             (last.startswith('CRYPTO_') and last.endswith(('alloc', 'strdup', 'memdup'))) or
             (last.startswith('sqlite3') and last.endswith(('Malloc', 'Realloc'))) or
@@ -203,6 +218,10 @@ def is_allocator_file(file):
         for part in file.split('/')[1:-1]) or re.search('/tikv-jemalloc-sys-[^/]*/out/build/', file)
 
 
+def is_interpreter(base):
+    return re.match(r'lib(python[23]\.\d|jvm\.|java\.|jli\.|ruby[-.]\d|julia)', base)
+
+
 def is_standard_name(name):
     first = re.match(r'[^/.]*', name)[0]
     return name.startswith(('std::', '__gnu_cxx::', 'core::', 'alloc::')) or (
@@ -214,20 +233,56 @@ def is_library_module(module):
                 re.match(r'/(nix|gnu)/store/.*\.so', module))
 
 
+MACHINE = ('Interpreter', 'StubRoutines', 'I2C/C2I adapters', 'C1 temporary', 'C2 temporary', 'vtable', 'itable',
+           'Builtin:', 'BytecodeHandler:', 'Stub:', 'Handler:', 'RegExp:', 'stub<', 'jfptr_')
+JAVA = ('java.', 'javax.', 'jdk.', 'sun.', 'com.sun.') + tuple(
+    name + end for name in ('System', 'Microsoft', 'Internal', 'Interop') for end in '.:')
+
+
+def class_of_generated(full, file):
+    """The class of a function that a JIT compiler made."""
+    stub = re.sub(r' \(\d+\)$', '', full)
+    if is_allocator_file(file):
+        return 'allocator'
+    if is_standard_file(file) or is_script_standard(file) or full.startswith(MACHINE + JAVA) or \
+            stub.endswith(('Blob', 'Stub', 'stub', '_Java', 'adapter', 'adapters')):
+        return 'standard'
+    return 'library' if is_package(file) or is_library_file(file) else 'generated'
+
+
+def is_script_standard(file):
+    if file.startswith(('node:', '<frozen ', '<internal:')) or re.search('/lib/ruby/[0-9.]+/', file):
+        return True
+    found = re.search(r'(?:^|/)lib/python3\.\d+/(.*)', file, re.S)
+    return bool(found) and not found[1].startswith(('site-packages/', 'dist-packages/'))
+
+
+def is_package(file):
+    return '/site-packages/' in file or '/dist-packages/' in file or bool(re.search('/gems/[^/]*-[0-9]', file))
+
+
+NODE = tuple('node::' + name for name in (
+    'Buffer', 'builtins', 'contextify', 'Realm', 'Environment', 'LoadEnvironment', 'NodeMainInstance', 'Start',
+    'InternalCallbackScope', 'MakeCallback', 'InternalMakeCallback', 'AsyncWrap', 'CallbackScope', 'SpinEventLoop'))
+
+
 def class_of(full, file, module):
     """The class by the first rule that matches; '' is an unknown function or file."""
     name, base = bare(full), module.rpartition('/')[2]
     if full in ('[truncated]', '[unknown]', '[unmapped]', '[empty stack]') or not (full or module):
         return 'none'
+    if module == '[jit]':
+        return class_of_generated(full, file)
     if is_allocator_module(base) or is_allocator_file(file) or is_allocator_name(name, full):
         return 'allocator'
     if is_start_up(name):
         return 'start-up'
     if is_wrapper(name):
         return 'wrapper'
-    if is_standard_module(base) or is_standard_file(file):
+    if is_standard_module(base) or is_standard_file(file) or is_script_standard(file) or \
+            (not file and name.startswith(('v8::', 'Builtins_') + NODE)):
         return 'standard'
-    if is_library_file(file):
+    if is_library_file(file) or is_package(file) or is_interpreter(base):
         return 'library'
     if file and not is_library_module(module):
         return 'own'

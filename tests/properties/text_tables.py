@@ -172,7 +172,7 @@ def lines_of(t, rows):
         above = rows[parent] if parent is not None else {'class': None}
         allocates = above.get('parent') is None if inverted else not is_nothing(row['flat'] or '0.000')
         if (t.report['frames'] in ('code', 'own') and not allocates and
-                not {above['class'], row['class']} & {'own', 'none', None} and
+                not {above['class'], row['class']} & {'own', 'generated', 'none', None} and
                 above['cum']['estimate'] == row['cum']['estimate']):
             lines[line_of[parent]].append(i)
         else:

@@ -42,6 +42,7 @@ static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
         [HP_CLASS_STANDARD] = "the standard library",
         [HP_CLASS_LIBRARY] = "libraries",
         [HP_CLASS_OWN] = "its own code",
+        [HP_CLASS_GENERATED] = "generated code",
     };
     const char *shown[HP_CLASSES];
     char list[256];
