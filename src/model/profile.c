@@ -170,12 +170,22 @@ const char *hp_profile_text(const struct hp_profile *profile, hp_string string) 
     return hp_strtab_text(&profile->strings, string);
 }
 
+// Whether a module is that of generated code.
+static bool is_generated(const struct hp_profile *profile, hp_module_id id) {
+    const struct hp_module *module = &profile->modules.at[id.n];
+    return module->kind == HP_MODULE_PSEUDO &&
+           strcmp(hp_profile_original(profile, module->path), HP_GENERATED_MODULE) == 0;
+}
+
 bool hp_frame_is_many(const struct hp_profile *profile, const struct hp_frame *frame) {
-    const struct hp_module *module = &profile->modules.at[frame->module.n];
-    return frame->address == 0 && (module->kind == HP_MODULE_NONE ||
-                                   (module->kind == HP_MODULE_PSEUDO &&
-                                    strcmp(hp_profile_original(profile, module->path),
-                                           HP_GENERATED_MODULE) == 0));
+    return frame->address == 0 &&
+           (frame->module.n == 0 || is_generated(profile, frame->module));
+}
+
+bool hp_frame_is_doubtful(const struct hp_profile *profile,
+                          const struct hp_frame *frame) {
+    return frame->is_disputed && hp_frame_is_by_names(frame) &&
+           is_generated(profile, frame->module);
 }
 
 // Add a formatted text to the strings of the profile.

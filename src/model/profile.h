@@ -443,6 +443,14 @@ size_t *hp_profile_frame_counts(const struct hp_profile *profile);
 // Return the text of a string of the profile.
 const char *hp_profile_text(const struct hp_profile *profile, hp_string string);
 
+// Whether the frame represents all addresses in no mapping, or all addresses of generated
+// code that have no name.
+bool hp_frame_is_many(const struct hp_profile *profile, const struct hp_frame *frame);
+
+// Whether the frame is generated code with a name, and other code was at its address
+// before: the name may be wrong.
+bool hp_frame_is_doubtful(const struct hp_profile *profile, const struct hp_frame *frame);
+
 // Return a text as it was before it was redacted.  It may be used for decisions, but must
 // never be shown.
 const char *hp_profile_original(const struct hp_profile *profile, hp_string string);

@@ -126,7 +126,8 @@ static void build_source(struct name_builder *b, const struct hp_profile *profil
     }
 }
 
-// Append the name of a function, or the place where it starts if it has no name.
+// Append the name of a function, with a mark if it may be another one, or the place where
+// it starts if it has no name.
 static void build_function(struct name_builder *b, struct hp_naming *naming,
                            const struct hp_frame *frame, const struct hp_line *line) {
     if (line && line->function.n) {
@@ -134,6 +135,7 @@ static void build_function(struct name_builder *b, struct hp_naming *naming,
             b->is_short ? hp_naming_function(naming, line->function)
                         : hp_strtab_span(&naming->profile->strings, line->function);
         hp_vec_append(&b->text, name.at, name.size);
+        build(b, "%s", hp_frame_is_doubtful(naming->profile, frame) ? " [2 names]" : "");
     } else {
         build_place(b, naming, frame, hp_address_of_start(frame));
     }
@@ -406,7 +408,8 @@ static void add_call(struct call_maker *maker, size_t number,
     const struct hp_profile *profile = naming->profile;
     const struct hp_frame *frame = &profile->frames.at[number];
     enum hp_frame_class class = hp_frame_rules_class(&maker->rules, frame, line);
-    bool is_function = maker->by == HP_BY_FUNCTION && line && line->function.n;
+    bool is_function = maker->by == HP_BY_FUNCTION && line && line->function.n &&
+                       !hp_frame_is_doubtful(profile, frame);
     bool has_class = maker->by != HP_BY_MODULE && maker->by != HP_BY_BUILD;
     struct hp_call call = {
         .node = is_function

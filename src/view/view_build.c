@@ -6,6 +6,7 @@
 #include "view/open_code.h"
 #include "view/resets.h"
 #include "view/size_rows.h"
+#include "view/stack_ends.h"
 #include "view/two_signs.h"
 #include "view/visible_frames.h"
 
@@ -623,6 +624,7 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
         return NULL;
     }
     hp_cautions_of_code(view);
+    hp_cautions_of_ends(view);
     return view;
 }
 

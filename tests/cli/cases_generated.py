@@ -215,3 +215,43 @@ def what_runtimes_allocate_is_charged_to_their_callers(t):
                   "\nMAPPED_LIBRARIES:\n400000-500000 r-xp 00000000 fe:00 1 /srv/app\n")
     rows = shares(t, dump)
     assert [row[:2] for row in rows] == [("app_make", "own")] and rows[0][2] == 1, rows
+
+
+@case
+def stacks_that_end_too_early_are_said_with_their_share_and_cause(t):
+    def dump(name, stack, symbols="", library="libjemalloc.so.2"):
+        head = f"--- symbol\nbinary=/srv/app\n{symbols}---\n--- heap\n" if symbols else ""
+        return t.file(name, f"{head}heap_v2/1\n  t*: 4: 4096 [0: 0]\n@ {stack}\n  t*: 3: 3072 [0: 0]\n"
+                            "@ 0x401000 0x402000\n  t*: 1: 1024 [0: 0]\n\nMAPPED_LIBRARIES:\n"
+                            "400000-500000 r-xp 00000000 fe:00 1 /srv/app\n"
+                            f"700000000000-700000100000 r-xp 00000000 fe:00 2 /usr/lib/{library}\n"
+                            "7e0000001000-7e0000002000 rwxp 00000000 00:00 0\n")
+
+    for code, path in (("end-empty", dump("a.heap", "")),
+                       ("end-allocator", dump("b.heap", "0x700000001000 0x700000002000")),
+                       ("end-generated", dump("c.heap", "0x401000 0x7e0000001010")),
+                       ("end-limit", dump("d.heap", " ".join(f"{0x401000 + 16 * i:#x}" for i in range(128)))),
+                       ("end-boundary", dump("e.heap", "0x401000 0x403000", "0x402fff runtime.asmcgocall\n"))):
+        for command in (("top",), ("info",)):
+            result = t.codes(*command, "--no-symbols", path)
+            text = result.out + result.err
+            assert "stacks-end-early: 75.0" in text and code in text, (code, command, text)
+    good = dump("good.heap", "0x401000 0x402000 0x403000")
+    assert "stacks-end-early" not in t.codes("info", "--no-symbols", good).err
+    few = t.file("few.heap", open(dump("f.heap", "")).read().replace("t*: 3: 3072", "t*: 1: 128"))
+    for command, says in (("top", False), ("info", True)):
+        result = t.codes(command, "--no-symbols", few)
+        assert ("stacks-end-early" in result.out + result.err) == says, (command, result)
+
+
+@case
+def the_later_of_two_names_is_shown_and_marked(t):
+    _, dump, entries = process(t, "p", 7)
+    perf = put(t.folder, "perf-7.map", f"{JIT:x} 100 py::old:/srv/a.py\n{entries}{JIT + 0x200:x} 100 py::leak:/srv/a.py\n")
+    out, _ = run(t, f"--perf-map={perf}", dump)
+    assert sorted_lines(out) == sorted_lines(NAMED.replace("main", "main [2 names]")), out
+    result = t.codes("info", "--no-symbols", f"--perf-map={perf}", dump)
+    assert "stacks-two-names: 100.0" in result.out + result.err, result
+    part = os.path.join(t.folder, "part.hpa")
+    check(t.run("merge", "--no-symbols", "-o", part, f"--perf-map={perf}", dump), 0)
+    assert run(t, part)[0] == out
