@@ -316,7 +316,7 @@ static const struct hp_cli_option options[] = {
 "--source-dir",
      hp_cli_set_bool, FIELD(symbol_dirs_only), true},
     {"perf-map", '\0', HP_CLI_FILE, "FILE|DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
-     "name generated code by FILE, or by perf-PID.map in DIR; may be repeated",
+     "name generated code by FILE, or by perf-PID.map or jit-PID.dump in DIR; may be repeated",
      hp_cli_set_word, FIELD(perf_maps), 0},
     {"path-map", '\0', HP_CLI_TEXT, "OLD=NEW", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
      "look for binaries whose path begins with OLD under NEW; may be repeated",

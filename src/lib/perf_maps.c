@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "input/input_stream.h"
 #include "input/jit_name.h"
+#include "input/jitdump.h"
 #include "input/perf_map.h"
 
 #include <errno.h>
@@ -71,21 +72,43 @@ static int open_map(struct hp_perf_maps *maps, const struct candidate *map) {
     return fd;
 }
 
+// Read a map or a jitdump from the beginning.  A jitdump with code that was moved is read
+// twice.
+static int read_entries(int fd, uint64_t limit, struct hp_jit_addresses *addresses,
+                        struct hp_perf_map_counts *counts, struct hp_err *err) {
+    struct hp_jit_moves moves = {.is_complete = false};
+    bool is_first = true, again = true;
+    int ret = HP_OK;
+    for (; again && ret == HP_OK; is_first = false) {
+        struct hp_input_stream stream = {.source.fd = -1};
+        (void)lseek(fd, 0, SEEK_SET);
+        ret = hp_input_stream_open_fd(&stream, fd, limit, err);
+        bool is_dump =
+            ret == HP_OK && hp_jitdump_is((struct hp_span){stream.at, stream.size});
+        if (is_dump) {
+            ret = hp_jitdump_read(&stream, addresses, &moves, counts, err);
+        } else if (ret == HP_OK) {
+            ret = hp_perf_map_read(&stream, addresses, counts, err);
+        }
+        again = is_first && moves.of.count > 0;
+        hp_input_stream_leave(&stream);
+        hp_input_stream_done(&stream);
+    }
+    hp_jit_moves_done(&moves);
+    return ret;
+}
+
 // Read a map: set the names of the addresses that it contains.  Returns false, with no
 // names set, if it cannot be read.
 static bool read_map(struct hp_perf_maps *maps, const struct candidate *map,
                      struct hp_jit_addresses *addresses) {
     struct hp_perf_map_counts counts;
-    struct hp_input_stream stream = {.source.fd = -1};
     struct hp_err err = {0};
     int fd = open_map(maps, map);
     if (fd < 0) {
         return false;
     }
-    int ret = hp_input_stream_open_fd(&stream, fd, maps->options->max_input_size, &err);
-    ret = ret == HP_OK ? hp_perf_map_read(&stream, addresses, &counts, &err) : ret;
-    hp_input_stream_leave(&stream);
-    hp_input_stream_done(&stream);
+    int ret = read_entries(fd, maps->options->max_input_size, addresses, &counts, &err);
     close(fd);
     if (ret != HP_OK) {
         note(maps, HP_MAP_UNREADABLE, map->path, err.message);
@@ -127,7 +150,7 @@ static void take_names(struct hp_jit_addresses *addresses,
         size_t at = hp_jit_addresses_from(addresses, from->address);
         if (from->name) {
             addresses->of.at[at] = *from;
-            from->name = NULL;
+            *from = (struct hp_jit_address){.address = from->address};
         }
     }
 }
@@ -152,14 +175,31 @@ static bool use_map(struct hp_perf_maps *maps, const struct candidate *map,
 
 // --- which maps ------------------------------------------------------------------------
 
-// Return whether the file name of a path is that of the map of a process.
+enum {
+    MAP_NAMES = 2,
+    NAME_ROOM = 64,
+};
+
+// Write the name of a map of a process: of a jitdump, which has more and is tried first,
+// or of a perf map.
+static void write_name(char name[NAME_ROOM], int i, uint64_t pid) {
+    bool is_dump = i == 0;
+    snprintf(name, NAME_ROOM, "%s-%llu.%s", is_dump ? "jit" : "perf",
+             (unsigned long long)pid, is_dump ? "dump" : "map");
+}
+
+// Return whether the file name of a path is that of a map of a process.
 static bool is_map_of(const char *path, uint64_t pid) {
-    char name[64];
-    snprintf(name, sizeof name, "perf-%llu.map", (unsigned long long)pid);
     struct hp_span file = hp_span_basename(hp_span_of(path));
-    return pid != 0 && hp_span_starts(file, name) &&
-           (file.size == strlen(name) || hp_span_ends(file, ".gz") ||
-            hp_span_ends(file, ".zst"));
+    bool is = false;
+    for (int i = 0; i < MAP_NAMES && pid != 0 && !is; i++) {
+        char name[NAME_ROOM];
+        write_name(name, i, pid);
+        is = hp_span_starts(file, name) &&
+             (file.size == strlen(name) || hp_span_ends(file, ".gz") ||
+              hp_span_ends(file, ".zst"));
+    }
+    return is;
 }
 
 // Return whether a folder is /tmp, where anyone can write.
@@ -190,6 +230,22 @@ static bool has_fixed_addresses(const struct hp_dump *dump) {
     return is_fixed;
 }
 
+// Use the map of the dump's process in a folder that an option names.
+static bool use_folder(const struct hp_dump_namer *namer, struct candidate *map,
+                       struct hp_jit_addresses *addresses) {
+    const char *folder = map->path;
+    bool fits = false;
+    for (int i = 0; i < MAP_NAMES && namer->pid != 0 && !fits; i++) {
+        char path[PATH_MAX], name[NAME_ROOM];
+        write_name(name, i, namer->pid);
+        int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+        map->path = path;
+        fits = size > 0 && (size_t)size < sizeof path &&
+               use_map(namer->maps, map, addresses, 1);
+    }
+    return fits;
+}
+
 // Use the map of the dump's process that an option names, directly or by its folder.
 static bool use_given(const struct hp_dump_namer *namer,
                       struct hp_jit_addresses *addresses) {
@@ -197,16 +253,10 @@ static bool use_given(const struct hp_dump_namer *namer,
     bool fits = false;
     for (size_t i = 0; i < maps->options->perf_map_count && !fits; i++) {
         const char *given = maps->options->perf_maps[i];
-        char path[PATH_MAX];
         struct candidate map = {.path = given, .given = i, .is_trusted = true};
-        bool is_own = maps->is_file[i] ? is_map_of(given, namer->pid) : namer->pid != 0;
-        if (!maps->is_file[i]) {
-            int size = snprintf(path, sizeof path, "%s/perf-%llu.map", given,
-                                (unsigned long long)namer->pid);
-            map.path = path;
-            is_own &= size > 0 && (size_t)size < sizeof path;
-        }
-        fits = is_own && use_map(maps, &map, addresses, 1);
+        fits = !maps->is_file[i]
+                   ? use_folder(namer, &map, addresses)
+                   : is_map_of(given, namer->pid) && use_map(maps, &map, addresses, 1);
     }
     return fits;
 }
@@ -243,32 +293,29 @@ static bool use_found(const struct hp_dump_namer *namer, const struct candidate 
     return exists && use_map(namer->maps, map, addresses, 1);
 }
 
-// Use the map beside the dump, or in a folder of binaries.
-static void use_near(const struct hp_dump_namer *namer, const struct hp_dump *dump,
-                     struct hp_jit_addresses *addresses) {
+// Use a map of this name beside the dump, or in a folder of binaries.  Returns whether
+// one is there and fits.
+static bool use_near(const struct hp_dump_namer *namer, const char *name,
+                     const struct hp_dump *dump, struct hp_jit_addresses *addresses) {
     const struct hp_read_options *options = namer->maps->options;
-    char path[PATH_MAX], folder[PATH_MAX], name[64];
+    char path[PATH_MAX], folder[PATH_MAX];
     struct stat info;
     if (!namer->path || namer->pid == 0 || stat(namer->path, &info) != 0) {
-        return;
+        return false;
     }
     struct candidate map = {.path = path, .given = SIZE_MAX, .owner = info.st_uid};
-    snprintf(name, sizeof name, "perf-%llu.map", (unsigned long long)namer->pid);
     struct hp_span file = hp_span_basename(hp_span_of(namer->path));
     int before = (int)(file.at - namer->path);
     snprintf(folder, sizeof folder, "%.*s.", before, namer->path);
     int size = snprintf(path, sizeof path, "%.*s%s", before, namer->path, name);
-    if (options->maps_beside && size > 0 && (size_t)size < sizeof path &&
-        !is_tmp(folder) && use_found(namer, &map, dump, addresses)) {
-        return;
-    }
+    bool fits = options->maps_beside && size > 0 && (size_t)size < sizeof path &&
+                !is_tmp(folder) && use_found(namer, &map, dump, addresses);
     snprintf(path, sizeof path, "/%s", name);
-    for (size_t i = 0; i < options->map_folder_count; i++) {
+    for (size_t i = 0; i < options->map_folder_count && !fits; i++) {
         map.root = options->map_folders[i];
-        if (!is_tmp(map.root) && use_found(namer, &map, dump, addresses)) {
-            return;
-        }
+        fits = !is_tmp(map.root) && use_found(namer, &map, dump, addresses);
     }
+    return fits;
 }
 
 // Note that /tmp has a map of the process, which the user may name.
@@ -291,11 +338,13 @@ static void embed(struct hp_dump *dump, const struct hp_jit_addresses *addresses
         if (!address->name) {
             continue;
         }
+        bool has_file = address->file && *address->file;
         hp_jit_name_parse(&name, (struct hp_span){address->name, address->size});
-        struct hp_embedded_call call = {.function =
-                                            hp_strtab_add(&dump->strings, name.function),
-                                        .file = hp_strtab_add(&dump->strings, name.file),
-                                        .line = name.line};
+        struct hp_embedded_call call = {
+            .function = hp_strtab_add(&dump->strings, name.function),
+            .file = hp_strtab_add(&dump->strings,
+                                  has_file ? hp_span_of(address->file) : name.file),
+            .line = has_file ? address->line : name.line};
         hp_vec_push(&dump->embedded_calls, call);
         hp_dump_embed(dump, address->address);
         struct hp_embedded_address *last = &dump->embedded.at[dump->embedded.count - 1];
@@ -311,8 +360,11 @@ static void find_names(struct hp_jit_namer *base, struct hp_dump *dump,
     pthread_mutex_lock(&namer->maps->lock);
     namer->maps->was_asked = true;
     pthread_mutex_unlock(&namer->maps->lock);
-    if (!use_given(namer, addresses)) {
-        use_near(namer, dump, addresses);
+    bool fits = use_given(namer, addresses);
+    for (int i = 0; i < MAP_NAMES && !fits; i++) {
+        char name[NAME_ROOM];
+        write_name(name, i, namer->pid);
+        fits = use_near(namer, name, dump, addresses);
     }
     use_others(namer, addresses);
     if (count_missing(addresses) == addresses->of.count) {

@@ -36,6 +36,8 @@ void hp_jit_addresses_clear(struct hp_jit_addresses *addresses) {
     struct hp_jit_address *address;
     hp_vec_each (address, &addresses->of) {
         free(address->name);
+        free(address->file);
+        free(address->next_file);
     }
     addresses->of.count = 0;
 }

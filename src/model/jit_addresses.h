@@ -12,6 +12,9 @@ struct hp_jit_address {
     char *name;      // text of the last entry that contains it; NULL: none.  Owned
     size_t size;     // bytes of `name`
     bool has_others; // an earlier entry has another name
+    char *file;      // file and line, if known apart from the name; owned
+    char *next_file; // those of the code that is read next; owned
+    uint32_t line, next_line;
 };
 
 // The addresses of a dump whose names are wanted, sorted by address.  {0} is empty.

@@ -1,7 +1,8 @@
-// Perf maps and the names in them: forms of entries and of names, and a second, slow
-// reader that finds the same in maps that were changed at random.
+// Perf maps, jitdumps and the names in them: forms of entries and of names, and a second,
+// slow reader of each that finds the same in files that were changed at random.
 // PERF_MAP_CHANGES is the number of such maps.
 #include "input/jit_name.h"
+#include "input/jitdump.h"
 #include "input/perf_map.h"
 
 #include <criterion/criterion.h>
@@ -219,6 +220,131 @@ Test(perf_map, finds_what_a_slow_reader_finds_in_changed_maps) {
             struct hp_jit_name name = {.line = 0};
             hp_jit_name_parse(&name, (struct hp_span){address->name, address->size});
             hp_vec_done(&name.text);
+        }
+        hp_jit_addresses_clear(&addresses);
+    }
+}
+
+// --- jitdumps --------------------------------------------------------------------------
+
+static void put(char **at, const void *bytes, size_t size) {
+    memcpy(*at, bytes, size);
+    *at += size;
+}
+
+// Write a load (kind 0) or a move (kind 1) of code number `code`.
+static void put_record(char **at, uint32_t kind, uint64_t start, uint64_t code,
+                       const char *name) {
+    uint64_t old = 0, size = 16;
+    uint32_t text = kind == 0 ? (uint32_t)strlen(name) + 1 : 0;
+    uint32_t head[] = {kind, (kind == 0 ? 56 : 64) + text, 0, 0, 7, 7};
+    put(at, head, sizeof head);
+    put(at, &start, sizeof start);
+    put(at, kind == 0 ? &start : &old, sizeof start);
+    if (kind == 1) {
+        put(at, &start, sizeof start);
+    }
+    put(at, &size, sizeof size);
+    put(at, &code, sizeof code);
+    put(at, name, text);
+}
+
+static size_t write_jitdump(char *text) {
+    static const uint32_t header[10] = {0x4a695444, 1, 40, 62};
+    char *at = text;
+    put(&at, header, sizeof header);
+    put_record(&at, 0, 0x1000, 1, "first");
+    put_record(&at, 0, 0x1010, 2, "second");
+    put_record(&at, 1, 0x1020, 1, "");
+    put_record(&at, 0, 0x1030, 3, "third");
+    put_record(&at, 0, 0x1000, 4, "fourth");
+    return (size_t)(at - text);
+}
+
+// Read a jitdump from memory, a second time if code was moved.
+static void read_jitdump(struct hp_span text) {
+    struct hp_jit_moves moves = {.is_complete = false};
+    for (int pass = 0; pass < 2 && (pass == 0 || moves.of.count > 0); pass++) {
+        struct hp_input_stream stream = {.window = 32};
+        struct hp_err err = {0};
+        cr_assert_eq(hp_input_stream_open_bytes(&stream, text, 0, &err), HP_OK);
+        cr_assert_eq(hp_jitdump_read(&stream, &addresses, &moves, &counts, &err), HP_OK);
+        hp_input_stream_done(&stream);
+    }
+    hp_jit_moves_done(&moves);
+}
+
+static uint64_t number_at(const char *at) {
+    uint64_t number;
+    memcpy(&number, at, sizeof number);
+    return number;
+}
+
+// Find the name of one address in a jitdump: that of the last record that contains it.  A
+// moved code has the name of the last load of its number before the move, or else of the
+// last one in the file.
+static const char *slow_jit_name(struct hp_span text,
+                                 const struct hp_jit_address *address) {
+    const char *found = NULL, *names[4096];
+    uint64_t codes[4096];
+    size_t loads = 0;
+    uint32_t size, kind, header;
+    for (int pass = 0; pass < 2; pass++) {
+        memcpy(&header, text.at + 8, sizeof header);
+        size_t at = header < 40 ? text.size : header;
+        for (; at + 16 <= text.size; at += size) {
+            memcpy(&kind, text.at + at, sizeof kind);
+            memcpy(&size, text.at + at + 4, sizeof size);
+            if (size < 16) {
+                break;
+            }
+            if (size > text.size - at || kind > 1 ||
+                (kind == 0 ? size <= 56 : size < 64)) {
+                continue;
+            }
+            const char *fields = text.at + at + 16 + (kind == 0 ? 16 : 24), *name = NULL;
+            uint64_t start = number_at(fields), length = number_at(fields + 8);
+            uint64_t code = number_at(fields + 16);
+            if (kind == 0) {
+                name = text.at + at + 56;
+                if (!memchr(name, '\0', size - 56) || !*name) {
+                    continue;
+                }
+                names[loads] = name;
+                codes[loads++] = code;
+            }
+            for (size_t i = loads; i > 0 && !name; i--) {
+                name = codes[i - 1] == code ? names[i - 1] : NULL;
+            }
+            if (name && address->address - start < length && start + length >= start &&
+                start >= address->low && start + length <= address->high) {
+                found = name;
+            }
+        }
+    }
+    return found;
+}
+
+Test(perf_map, finds_what_a_slow_reader_finds_in_changed_jitdumps) {
+    const char *given = getenv("PERF_MAP_CHANGES");
+    for (long i = given ? atol(given) : 20000; i > 0; i--) {
+        char text[1024] = "";
+        size_t size = write_jitdump(text);
+        for (uint32_t n = next_random(4); n > 0; n--) {
+            text[40 + next_random((uint32_t)size - 40)] = (char)next_random(80);
+        }
+        size -= next_random(8) == 0 ? next_random((uint32_t)size - 40) : 0;
+        for (uint64_t at = 0x1000; at < 0x1040; at += 7) {
+            ask(at, 0x1000, 0x1040);
+        }
+        read_jitdump((struct hp_span){text, size});
+        for (size_t k = 0; k < addresses.of.count; k++) {
+            const struct hp_jit_address *address = &addresses.of.at[k];
+            const char *name = slow_jit_name((struct hp_span){text, size}, address);
+            cr_assert(name ? address->name && strcmp(address->name, name) == 0
+                           : !address->name,
+                      "%#llx: %s, %s (%ld)", (unsigned long long)address->address,
+                      name ? name : "none", address->name ? address->name : "none", i);
         }
         hp_jit_addresses_clear(&addresses);
     }
