@@ -1,6 +1,7 @@
 #include "view/naming.h"
 
 #include "base/pattern.h"
+#include "view/emergency_pool.h"
 #include "view/frame_rules.h"
 #include "view/shortname.h"
 
@@ -24,7 +25,8 @@ struct heads {
 // A name under construction.
 struct name_builder {
     HP_VEC(char) text;
-    bool is_short; // short names of functions are appended
+    bool is_short;       // short names of functions are appended
+    const bool *is_pool; // by frame: hp_emergency_pool_frames()
     struct heads heads;
 };
 
@@ -104,6 +106,10 @@ static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
 // hp_frame_is_many().
 static void build_place(struct name_builder *b, struct hp_naming *naming,
                         const struct hp_frame *frame, uint64_t offset) {
+    if (b->is_pool && b->is_pool[frame - naming->profile->frames.at]) {
+        hp_vec_append(&b->text, HP_EMERGENCY_POOL, strlen(HP_EMERGENCY_POOL));
+        return;
+    }
     if (hp_frame_is_many(naming->profile, frame)) {
         const char *name = frame->module.n == 0 ? "[unmapped]" : HP_GENERATED_MODULE;
         hp_vec_append(&b->text, name, strlen(name));
@@ -359,7 +365,9 @@ static bool is_place(const struct call_maker *maker, const struct hp_frame *fram
     bool by_address = by == HP_BY_ADDRESS;
     uint64_t start = hp_address_of_start(frame);
     *offset = by_address ? frame->address : start;
-    return !has_name && !hp_frame_is_many(maker->naming->profile, frame) &&
+    bool is_pool =
+        maker->b.is_pool && maker->b.is_pool[frame - maker->naming->profile->frames.at];
+    return !has_name && !is_pool && !hp_frame_is_many(maker->naming->profile, frame) &&
            (by == HP_BY_FUNCTION || by == HP_BY_LINE ||
             (by_address && start == frame->address));
 }
@@ -424,8 +432,10 @@ static void add_call(struct call_maker *maker, size_t number,
 }
 
 // Whether a frame has no symbols but is in a mapping, so that it is named by its place.
-static bool has_place(const struct hp_profile *profile, const struct hp_frame *frame) {
-    return frame->lines == 0 && !hp_frame_is_many(profile, frame);
+static bool has_place(const struct call_maker *maker, const struct hp_frame *frame) {
+    const struct hp_profile *profile = maker->naming->profile;
+    bool is_pool = maker->b.is_pool && maker->b.is_pool[frame - profile->frames.at];
+    return frame->lines == 0 && !is_pool && !hp_frame_is_many(profile, frame);
 }
 
 // Append the calls of adjacent frames without symbols in one module, from frame `first`
@@ -437,8 +447,7 @@ static size_t add_places(struct call_maker *maker, size_t first) {
     size_t i = first, end = naming->profile->frames.count;
     hp_module_id module = frames[i].module;
     enum hp_frame_class class = hp_frame_rules_class(&maker->rules, &frames[i], NULL);
-    while (i < end && frames[i].module.n == module.n &&
-           has_place(naming->profile, &frames[i])) {
+    while (i < end && frames[i].module.n == module.n && has_place(maker, &frames[i])) {
         const struct hp_frame *frame = &frames[i++];
         uint64_t start = hp_address_of_start(frame);
         hp_string head = find_head(&maker->b.heads, naming, frame, start);
@@ -477,7 +486,7 @@ static void add_frames(struct call_maker *maker, bool no_inlines) {
     hp_vec_reserve(&naming->calls, profile->frames.count + STAND_INS);
     hp_vec_reserve(&naming->first_call, profile->frames.count + 1);
     for (size_t i = 0; i < profile->frames.count;) {
-        if (is_by_start && !is_asked_for && has_place(profile, &profile->frames.at[i])) {
+        if (is_by_start && !is_asked_for && has_place(maker, &profile->frames.at[i])) {
             i += add_places(maker, i);
         } else {
             add_calls(maker, i++, no_inlines);
@@ -595,7 +604,12 @@ int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
         if (options->frames.names == HP_NAMES_SHORT) {
             shorten(naming);
         }
+        bool *is_pool =
+            options->by == HP_BY_ADDRESS ? NULL : hp_emergency_pool_frames(profile);
+        maker.b.is_pool = is_pool;
         add_frames(&maker, options->frames.no_inlines);
+        maker.b.is_pool = NULL;
+        free(is_pool);
         ret = hp_frame_rules_check(&maker.rules, err);
     }
     if (ret == HP_OK) {
