@@ -1,6 +1,7 @@
 #include "view/charges.h"
 
 #include "view/frame_rules.h"
+#include "view/nameless_wrappers.h"
 #include "view/shortname.h"
 #include "view/top.h"
 #include "view/visible_frames.h"
@@ -303,6 +304,19 @@ static bool has_callers(const struct hp_view *view, hp_node_id node) {
     return false;
 }
 
+// Write a pattern of functions without names, in quotes, that seem to be an allocator.
+// Returns false if no function calls them.
+static bool put_nameless(const struct hp_view *view, hp_node_id node, char *text,
+                         size_t room) {
+    size_t count = hp_nameless_wrappers(view, node, text + 1, room - 2);
+    if (count == 1) {
+        return put_pattern(hp_node_full_name(&view->naming, node).at, text, room);
+    }
+    *text = '\'';
+    memcpy(text + 1 + strlen(text + 1), "'", sizeof "'");
+    return count > 1 && !memchr(text + 1, '\'', strlen(text + 1) - 1);
+}
+
 const char *hp_likely_wrapper(const struct hp_view *view, double *share, char *name,
                               size_t room) {
     const struct hp_naming *naming = &view->naming;
@@ -320,10 +334,12 @@ const char *hp_likely_wrapper(const struct hp_view *view, double *share, char *n
     char *bare = hp_alloc(hp_short_name_room(shown.size));
     bool has_name = origin->function.n != 0;
     const char *text = has_name ? hp_bare_name(shown, bare).at : shown.at;
-    bool is_suspect = folds_wrappers && *share > much &&
-                      (class == HP_CLASS_OWN || class == HP_CLASS_LIBRARY) &&
-                      (!has_name || looks_allocating(text)) && strstr(shown.at, text) &&
-                      has_callers(view, node) && put_pattern(text, name, room);
+    bool is_suspect =
+        folds_wrappers && *share > much &&
+        (class == HP_CLASS_OWN || class == HP_CLASS_LIBRARY) &&
+        (!has_name || looks_allocating(text)) && strstr(shown.at, text) &&
+        has_callers(view, node) &&
+        (has_name ? put_pattern(text, name, room) : put_nameless(view, node, name, room));
     free(bare);
     return is_suspect ? name : NULL;
 }

@@ -17,7 +17,7 @@ MANUAL = (ROOT / "man/hprof-agg.1").read_text()
 # Replacements for names of the reader's machine or program.
 INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image",
            "/var/tmp/dumps": "hprof-sets", "build/sampler/record/": "", "doctor PID": "doctor app.heap", "doctor ./app": "doctor program",
-           "/tmp/app": "app", " NAME ": " over ", " COMMAND": " top", " FILE": " app.heap", "account app.heap --stats=app.json": "account run/app.heap --stats=run/app.json"}
+           "/tmp/perf-": "perf-", "/tmp/app": "app", " NAME ": " over ", " COMMAND": " top", " FILE": " app.heap", "account app.heap --stats=app.json": "account run/app.heap --stats=run/app.json"}
 # Commands that show their input, which must not be empty.
 SHOWS_INPUT = ("flamegraph.pl", "dot")
 SHOWS_FILE = ("kcachegrind", "go")
@@ -56,7 +56,7 @@ def tool(folder, name, script):
 def furnish(t):
     """Make the files that examples name.  All dumps differ, because a repeated dump is an error."""
     golden = ROOT / "testdata/golden"
-    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run", "recent", "clickhouse"):
+    for folder in ("bin", "base", "old", "new", "prod", "canary", "dumps/web1", "dumps/web2", "var/dumps", "srv/image", "hosts", "run", "recent", "clickhouse", "web"):
         (t.folder / folder).mkdir(parents=True)
     for link in ("root", "golden", "differences"):
         (t.folder / link).symlink_to(ROOT / "testdata" / link)
@@ -103,6 +103,12 @@ def furnish(t):
     for name, source in (("recent/app.json", "account/frag.recent.json.gz"), ("recent/app.heap", "account/frag.heap"),
                          *((f"redis.9.{i}.i{i}.heap", f"real/redis_lg13.27533.{i}.i{i}.heap.gz") for i in range(3, 6))):
         path = ROOT / "testdata" / source
+        (t.folder / name).write_bytes(gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes())
+    generated = ROOT / "testdata/generated"
+    for name, source in (("web/web.4711.0.m0.heap", "python.heap"), ("perf-4711.map", "python.map.gz"),
+                         ("worker.101.0.m0.heap", "fk.2403.0.m0.heap"), ("perf-100.map", "perf-2402.map.gz"),
+                         ("perf-101.map", "perf-2403.map")):
+        path = generated / source
         (t.folder / name).write_bytes(gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes())
     _, _, rows = (t.folder / "recent/app.heap").read_text().partition("MAPPED_LIBRARIES:\n")
     t.file("recent/app.maps", rows)
