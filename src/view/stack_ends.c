@@ -64,6 +64,16 @@ static bool has_two_names(const struct hp_profile *profile,
     return has;
 }
 
+// Return whether any frame of the profile is generated code with two names.
+static bool has_doubtful(const struct hp_profile *profile) {
+    bool has = false;
+    const struct hp_frame *frame;
+    hp_vec_each (frame, &profile->frames) {
+        has |= hp_frame_is_doubtful(profile, frame);
+    }
+    return has;
+}
+
 bool hp_stack_ends_find(const struct hp_view *view, struct hp_stack_ends *ends) {
     const struct hp_profile *profile = view->profile;
     enum hp_metric metric = view->options.metric;
@@ -71,11 +81,12 @@ bool hp_stack_ends_find(const struct hp_view *view, struct hp_stack_ends *ends) 
     struct hp_frame_rules rules;
     struct hp_err err = {0};
     bool are_good = hp_frame_rules_init(&rules, profile, NULL, 0, &err) == HP_OK;
+    bool are_doubtful = has_doubtful(profile);
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
         hp_fixed value = stack->values.of[metric];
         early[end_of(&rules, stack)] += value;
-        two_names += has_two_names(profile, stack) ? value : 0;
+        two_names += are_doubtful && has_two_names(profile, stack) ? value : 0;
         total += value;
     }
     hp_frame_rules_done(&rules);
