@@ -1,5 +1,6 @@
 #include "lib/perf_maps.h"
 
+#include "base/cursor.h"
 #include "base/files.h"
 #include "input/input_stream.h"
 #include "input/jit_name.h"
@@ -373,10 +374,29 @@ static void find_names(struct hp_jit_namer *base, struct hp_dump *dump,
     embed(dump, addresses);
 }
 
+// Return the process id in a file name such as "app.4711.1.heap", as our sampler writes it:
+// the first part that is a number without a leading 0.  0: there is none.
+static uint64_t pid_in(const char *path) {
+    struct hp_span file = hp_span_basename(hp_span_of(path));
+    struct hp_cursor c = hp_cursor_over(file.at, file.at + file.size);
+    while (!hp_cursor_at_end(&c)) {
+        if (hp_cursor_accept(&c, '.') && !hp_cursor_at_end(&c) && *c.at >= '1' &&
+            *c.at <= '9') {
+            uint64_t number = hp_cursor_decimal(&c);
+            bool is_part = hp_cursor_good(&c) && !hp_cursor_at_end(&c) && *c.at == '.';
+            return is_part ? number : 0;
+        }
+        c.at += !hp_cursor_at_end(&c) && *c.at != '.';
+    }
+    return 0;
+}
+
 struct hp_dump_namer hp_perf_maps_namer(struct hp_perf_maps *maps, const char *path,
                                         uint64_t pid) {
-    return (struct hp_dump_namer){
-        .base.name = find_names, .maps = maps, .path = path, .pid = pid};
+    return (struct hp_dump_namer){.base.name = find_names,
+                                  .maps = maps,
+                                  .path = path,
+                                  .pid = pid || !path ? pid : pid_in(path)};
 }
 
 // --- the read --------------------------------------------------------------------------

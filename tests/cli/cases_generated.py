@@ -317,3 +317,15 @@ def the_hint_offers_all_nameless_functions_of_an_allocator_in_one_paste(t):
     alone = t.file("alone.heap", "heap_v2/1\n  t*: 1: 1048576 [0: 0]\n@ 0x401010\n  t*: 1: 1048576 [0: 0]\n"
                    "\nMAPPED_LIBRARIES:\n400000-500000 r-xp 00000000 fe:00 1 /srv/app\n")
     assert "--wrapper" not in check(t.run("top", "--no-symbols", alone), 0).out
+
+
+@case
+def the_process_of_a_dump_of_our_sampler_is_in_its_name(t):
+    folder, dump, entries = process(t, "p", 7)
+    put(folder, "perf-4711.map", entries)
+    for name, is_found in (("app.4711.heap", True), ("app.4711.1.heap", True), ("app.04711.heap", False),
+                           ("app.4711x.heap", False), ("4711", False)):
+        path = os.path.join(folder, name)
+        os.rename(dump, path)
+        dump = path
+        assert (near(t, folder, dump)[0] != NAMELESS) == is_found, name
