@@ -8,10 +8,7 @@
 #define HP_CALC_GENERATED_H
 
 #include "model/dump.h"
-#include "model/jit_addresses.h"
 #include "model/profile.h"
-
-struct hp_resolver;
 
 // Return whether row `i` of the map, which is in no image and no hole of one, is
 // generated code.
@@ -21,10 +18,5 @@ bool hp_generated_is_row(const struct hp_dump *dump, size_t i);
 // are none.
 struct hp_frame hp_generated_frame(struct hp_profile *profile, const struct hp_dump *dump,
                                    const struct hp_embedded_address *names);
-
-// Let `namer` embed names in the dump for addresses of generated code, and for addresses
-// in no mapping.  Call it after hp_resolve_places().
-void hp_generated_name(const struct hp_resolver *resolver, struct hp_dump *dump,
-                       struct hp_jit_namer *namer);
 
 #endif

@@ -1,6 +1,6 @@
 #include "calc/merge.h"
 
-#include "calc/generated.h"
+#include "calc/generated_names.h"
 #include "calc/header_check.h"
 #include "calc/listed.h"
 #include "calc/threads.h"

@@ -17,6 +17,7 @@
 //  threads.h           split stacks by thread
 //  resolve.h           from addresses to modules and frames, whose paths may have random
 //                      parts; images.c: the memory map
+//  generated.h         code of JIT compilers; generated_names.h: which of it needs names
 //  embedded_symbols.h  names in dumps
 //
 // Invariants: numbers of dumps enter a profile only through hp_unbias_stack().  All sums

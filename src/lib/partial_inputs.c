@@ -273,14 +273,19 @@ void hp_settle_moments(struct hp_profile *profile,
     }
 }
 
-// Return whether some dump in the partials has addresses in no mapping.
+// Return whether some dump in the partials has addresses in no mapping or in generated
+// code.
 static bool have_unmapped(const struct hp_taken_all *all) {
     struct hp_taken *const *taken;
     const struct hp_input_record *input;
+    const struct hp_frame *frame;
     bool found = false;
     hp_vec_each (taken, all) {
         hp_vec_each (input, &(*taken)->profile.inputs.records) {
             found |= input->unmapped_addresses > 0;
+        }
+        hp_vec_each (frame, &(*taken)->profile.frames) {
+            found |= hp_frame_is_many(&(*taken)->profile, frame);
         }
     }
     return found;

@@ -9,6 +9,7 @@
 //  input_queue.h    files and members of archives, one after the other
 //  dump_check.h     is a dump usable?   cut_dumps.h: truncated dumps
 //  given_map.h      --maps              unloaded.h: libraries that were unloaded
+//  perf_maps.h      --perf-map          names of generated code
 //  metadata.h       times, labels, processes of inputs
 //  input_groups.h, lone_inputs.h        inputs that are counted, not listed
 //  partial_inputs.h partials; also partial_overlaps.c, partial_proof.h

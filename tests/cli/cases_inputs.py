@@ -277,6 +277,7 @@ def generated_code_is_one_frame_in_all_processes_and_formats(t):
         merged = os.path.join(t.folder, name)
         check(t.run("merge", "--no-symbols", "-o", merged, b, a), 0)
         assert check(t.run("folded", "--no-symbols", merged), 0).out == wanted, name
+    check(t.run("top", "--no-symbols", "--by=address", merged), 2, "", "--keep-unmapped")
     for keeps in ("--keep-unmapped", "--by=address"):
         kept = check(t.codes("folded", "--no-symbols", keeps, a, b), 0)
         assert len(kept.out.splitlines()) == 4 and "[anon]+0x7d0000002020" in kept.out, kept.out
