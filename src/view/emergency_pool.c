@@ -41,8 +41,8 @@ bool *hp_emergency_pool_frames(const struct hp_profile *profile) {
     unsigned char *parts = hp_alloc(profile->modules.count * sizeof *parts);
     bool *is_pool = NULL, has_library = false;
     for (size_t i = 0; i < profile->modules.count; i++) {
-        parts[i] = (unsigned char)part_of(
-            hp_profile_original(profile, profile->modules.at[i].path));
+        parts[i] =
+            (unsigned char)part_of(hp_profile_text(profile, profile->modules.at[i].path));
         has_library |= parts[i] == LIBRARY;
     }
     for (size_t i = 0; has_library && i < profile->stacks.count; i++) {

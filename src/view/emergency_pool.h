@@ -11,7 +11,7 @@
 
 // Return for each frame whether it is the nameless function that allocates the pool: a
 // frame of libstdc++ that is called by the dynamic linker, and calls only the allocator.
-// NULL: there is none.  The caller frees it.
+// NULL: there is none, or names are redacted.  The caller frees it.
 bool *hp_emergency_pool_frames(const struct hp_profile *profile);
 
 #endif
