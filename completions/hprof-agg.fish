@@ -13,6 +13,7 @@ complete -c hprof-agg -n __fish_use_subcommand -f -a lifetime -d 'how much of wh
 complete -c hprof-agg -n __fish_use_subcommand -f -a manifest -d 'lists of the dumps that count, by their names, for N tasks on any number of machines'
 complete -c hprof-agg -n __fish_use_subcommand -f -a digest -d 'SHA-256 of what partials hold: the same of the same dumps'
 complete -c hprof-agg -n __fish_use_subcommand -f -a jeprof -d 'what jeprof does, with its options: also called hprof-jeprof'
+complete -c hprof-agg -n __fish_use_subcommand -f -a doctor -d 'why there is no profile of a program, and what to do'
 complete -c hprof-agg -n __fish_use_subcommand -f -a help -d 'how to use the tool, or a command; --all shows all options, formats the formats, frame-rules how frames are classified'
 complete -c hprof-agg -n __fish_use_subcommand -f -a version -d 'the version of the tool'
 complete -c hprof-agg -n __fish_use_subcommand -f -a benchmark -d 'top --format=benchmark'
