@@ -415,15 +415,15 @@ int hp_perf_maps_init(struct hp_perf_maps *maps, const struct hp_read_options *o
             hp_err_locate(err, path, 0);
             return err->code;
         }
-        if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-            hp_fail(err, HP_E_USAGE,
-                    HP_MESSAGE("perf-map-odd",
-                               "a perf map is a plain file, or a folder "
-                               "with such files"));
+        int fd = S_ISDIR(info.st_mode) ? -1 : hp_open_input(path, false, err);
+        if (fd < 0 && !S_ISDIR(info.st_mode)) {
             hp_err_locate(err, path, 0);
             return err->code;
         }
-        maps->is_file[i] = S_ISREG(info.st_mode);
+        if (fd >= 0) {
+            close(fd);
+        }
+        maps->is_file[i] = !S_ISDIR(info.st_mode);
     }
     return HP_OK;
 }

@@ -7,7 +7,7 @@
 #include "model/profile.h"
 
 // Name of its row.
-#define HP_EMERGENCY_POOL "[emergency pool of libstdc++]"
+#define HP_EMERGENCY_POOL "[emergency-pool-of-libstdc++]"
 
 // Return for each frame whether it is the nameless function that allocates the pool: a
 // frame of libstdc++ that is called by the dynamic linker, and calls only the allocator.

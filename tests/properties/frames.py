@@ -148,7 +148,7 @@ def name_pool(report, classes):
                                         zip(row['frames'], row['classes'], strict=True)))
         if len(keys) > 1 and [file_of(key) for key in keys] == ['library'] + ['linker'] * (len(keys) - 1) and \
                 keys[0][0] not in named:
-            classes[keys[0]] = ('[emergency pool of libstdc++]', classes[keys[0]][1])
+            classes[keys[0]] = ('[emergency-pool-of-libstdc++]', classes[keys[0]][1])
 
 
 def folded(report, classes, which):
