@@ -548,7 +548,7 @@ def H8_no_option_waits_for_a_pipe_without_a_writer(t):
     options = options_that_take_files(t)
     assert len(options) >= 8, options
     for option, words in options.items():
-        for name, why in refused.items():
+        for name, why in refused.items() if option != "--perf-map" else list(refused.items())[:3]:  # takes folders
             begin = time.monotonic()
             done = t.codes(*words, f"{option}={name}")
             assert done.status in (2, 5) and done.out == "" and f"{name}: " in done.err and why in done.err, (option, done)
