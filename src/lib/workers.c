@@ -725,7 +725,8 @@ void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
     struct hp_input_record *record;
     hp_profile_forget_stacks(job->profile);
     hp_perf_maps_forget(&job->maps);
-    hp_vec_each (record, &job->profile->inputs.records) { // stacks of partials are added later
+    hp_vec_each (record,
+                 &job->profile->inputs.records) { // stacks of partials are added later
         record->is_added &= record->source > 0;
     }
     job->record_of = record_of;

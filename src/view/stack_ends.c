@@ -103,15 +103,13 @@ bool hp_stack_ends_find(const struct hp_view *view, struct hp_stack_ends *ends) 
 
 static const char *text_of(enum hp_stack_end end) {
     static const char *const texts[HP_ENDS] = {
-        [HP_END_EMPTY] =
-            HP_WORDS("end-empty",
-                     "are empty: the allocator could not unwind them (jemalloc "
-                     "--enable-prof-libunwind, or -fno-omit-frame-pointer and "
-                     "--enable-prof-frameptr)"),
+        [HP_END_EMPTY] = HP_WORDS("end-empty",
+                                  "are empty: the unwinder failed. Use jemalloc with "
+                                  "--enable-prof-libunwind or -frameptr"),
         [HP_END_ALLOCATOR] =
             HP_WORDS("end-allocator",
-                     "end in the allocator: build the program with frame "
-                     "pointers or unwind tables (--enable-prof-frameptr)"),
+                     "end in the allocator. Build with frame pointers or unwind "
+                     "tables (--enable-prof-frameptr)"),
         [HP_END_GENERATED] =
             HP_WORDS("end-generated",
                      "end in generated code: unwind by frame pointers "

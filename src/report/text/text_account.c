@@ -63,7 +63,8 @@ static void append(struct hp_buffer *text, const char *more) {
 
 // Set the name of the present row, shortened to its room, and free the text.
 static void set_name(struct account *a, struct hp_buffer *whole) {
-    struct hp_text_cut cut = {.room = a->table.room, .is_ascii = a->view->options.text.ascii};
+    struct hp_text_cut cut = {.room = a->table.room,
+                              .is_ascii = a->view->options.text.ascii};
     hp_text_cut_text(&a->table.name, hp_buffer_span(whole), &cut);
     hp_vec_done(&whole->text);
 }

@@ -244,7 +244,8 @@ static void append_cell(struct hp_text_table *table, size_t number, bool is_titl
     const struct hp_text_cell *cell = &table->cells.at[number];
     struct hp_span text =
         is_title ? hp_span_of(column->title) : hp_text_cell_text(table, number);
-    bool is_ascii = cell->kind == HP_TEXT_INTERVAL && table->page->view->options.text.ascii;
+    bool is_ascii =
+        cell->kind == HP_TEXT_INTERVAL && table->page->view->options.text.ascii;
     append_spaces(&table->line, column->width - (int)hp_text_cells(text, is_ascii));
     hp_buffer_append(&table->line, text);
     if (column->has_mark) {

@@ -1,6 +1,9 @@
 // Recognizes the format of an input, and reads the lines before and after the stacks.
 #include "reference.h"
 
+#include "input/foreign.h"
+#include "input/input_format.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -105,89 +108,10 @@ static bool is_preamble(struct hp_span line) {
            hp_span_starts(line, "--- heap") || hp_span_starts(line, "--- growth");
 }
 
-static bool is_json(struct hp_span text) {
-    size_t i = 0;
-    while (i < 16 && i < text.size && text.at[i] && strchr(" \t\r\n\v\f", text.at[i])) {
-        i++;
-    }
-    return i < text.size && (text.at[i] == '{' || text.at[i] == '[');
-}
-
-// Whether the input begins with a tar header whose checksum is right: the sum of all its
-// bytes, with spaces instead of the checksum itself, written as an octal number.
-static bool is_tar(struct hp_span text) {
-    uint64_t sum = 0, written_sum = 0;
-    int64_t signed_sum = 0;
-    if (text.size < 512 || memcmp(text.at + 257, "ustar", 5) != 0) {
-        return false;
-    }
-    for (int i = 0; i < 512; i++) {
-        char byte = i >= 148 && i < 156 ? ' ' : text.at[i];
-        sum += (unsigned char)byte;
-        signed_sum += (signed char)byte;
-    }
-    int i = 148;
-    if ((unsigned char)text.at[i] == 0x80) { // or as a binary number
-        for (i = 149; i < 156; i++) {
-            written_sum = written_sum * 256 + (unsigned char)text.at[i];
-        }
-        return written_sum == sum || written_sum == (uint64_t)signed_sum;
-    }
-    while (i < 156 && text.at[i] == ' ') {
-        i++;
-    }
-    for (; i < 156 && text.at[i] >= '0' && text.at[i] <= '7'; i++) {
-        written_sum = written_sum * 8 + (uint64_t)(text.at[i] - '0');
-    }
-    bool is_number = i == 156 || text.at[i] == ' ' || text.at[i] == '\0';
-    return is_number && (written_sum == sum || written_sum == (uint64_t)signed_sum);
-}
-
-// Whether the text is gzip or zstd, or begins with a skippable frame (0x184d2a50 to
-// 0x184d2a5f), which may precede zstd.
-static bool is_packed(struct hp_span text) {
-    return hp_span_starts(text, "\x1f\x8b") || hp_span_starts(text, "\x28\xb5\x2f\xfd") ||
-           (text.size >= 4 && (unsigned char)text.at[0] >> 4 == 5 &&
-            hp_span_starts(hp_span_from(text, 1), "\x2a\x4d\x18"));
-}
-
-static bool is_cpu_profile(struct hp_span text) {
-    uint64_t word[3];
-    if (text.size < sizeof word) {
-        return false;
-    }
-    memcpy(word, text.at, sizeof word);
-    return word[0] == 0 && word[1] >= 3 && word[1] < 64 && word[2] == 0;
-}
-
-// Fail with a message that names the kind of file, if it is known.
+// Fail for a file of no known format. Which kind of foreign file it is does not depend on
+// how dumps are read: tests/unit/test_foreign.c tests that.
 static void refuse(struct reference *r) {
-    struct hp_span rest = rest_of(r);
-    const char *sentence =
-        rest.size == 0
-            ? "the file is empty: the program that wrote it may have died, or its "
-              "disk may be full"
-        : hp_span_starts(rest, "JAVA PROFILE")
-            ? "this is a Java HPROF object dump, not a sampled native heap profile: open it "
-              "with Eclipse MAT or VisualVM"
-        : hp_span_starts(rest, "--- heapz ")
-            ? "this is a profile of the objects of a Java program: open it with pprof"
-        : is_cpu_profile(rest)
-            ? "this is a CPU profile, not a heap profile: open it with pprof"
-        : is_packed(rest)
-            ? "this is compressed data within compressed data: unpack it once"
-        : is_tar(rest) ? "this is a tar archive: give it as --tar=FILE"
-        : is_json(rest)
-            ? "this is JSON, perhaps jemalloc's prof_log or prof_recent: make a heap dump "
-              "with prof_final:true or mallctl(\"prof.dump\")"
-            : NULL;
-    enum hp_code code =
-        rest.size == 0 ? HP_E_FORMAT : HP_E_UNSUPPORTED; // empty: truncated
-    r->ret = sentence
-                 ? hp_fail(&r->err, code, "%s", sentence)
-                 : hp_fail(&r->err, HP_E_FORMAT,
-                           "not a heap profile: none of jemalloc ('heap_v2/'), none "
-                           "that begins with 'heap profile:', and no pprof protobuf");
+    r->ret = hp_foreign_fail(rest_of(r), hp_input_formats, &r->err);
 }
 
 // Keep the text of a line "%warn text".  Several texts are joined by spaces, and
@@ -243,7 +167,8 @@ static void read_any(struct reference *r) {
     } else if (hp_span_starts(r->whole, "\177ELF")) {
         r->is_elf = true;
     } else if (hp_span_starts(r->whole, "\x89HPA\r\n\x1a\n")) {
-        r->ret = hp_fail(&r->err, HP_E_UNSUPPORTED, "this is a partial, and no dump");
+        r->ret =
+            hp_fail(&r->err, HP_E_UNSUPPORTED, "this is an aggregate file, not a dump");
     } else {
         refuse(r);
     }
