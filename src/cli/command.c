@@ -106,7 +106,7 @@ static const struct habit tried[] = {
      "use hprof-agg account DUMP --stats=FILE"},
     {"convert export", "use hprof-agg merge -o FILE INPUT...: its suffix is the format"},
     {"aggregate combine sum add join", "use hprof-agg merge -o x.hpa INPUT..."},
-    {"inspect check doctor why explain files ls", "use hprof-agg info INPUT..."},
+    {"inspect check why explain files ls", "use hprof-agg info INPUT..."},
     {"temporary churn turnover survival", "use hprof-agg lifetime INPUT..."},
     {"record run collect attach start dump profile capture",
      "no program is run: docs/howto/get-a-dump.md says how programs write dumps"},

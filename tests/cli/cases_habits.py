@@ -78,7 +78,6 @@ TRIED = {
     "callers": "hprof-agg peek REGEX INPUT...",
     "rss": "hprof-agg account DUMP --stats=FILE",
     "convert": "hprof-agg merge -o FILE INPUT...",
-    "doctor": "hprof-agg info INPUT...",
     "record": "docs/howto/get-a-dump.md",
 }
 # Options that exist here, too, but with two dashes.

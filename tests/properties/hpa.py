@@ -233,8 +233,8 @@ def same_reports(inputs, *how, options=OPTIONS):
         command, each, more, partial = job
         args = [command, '--no-symbols', '-f', each, *more, *(['.'] if 'REGEX' in usages[command] else [])]
         own = [] if command in ('trend', 'lifetime', 'info') or how == ['--snapshots=each'] else how
-        want, got = t.run(*args, *own, *inputs), t.run(*args, partial)
-        if got.code == 2 and (want.code == 2 or 'each dump for itself' in got.err):
+        want, got = t.run(*args, *own, *inputs, is_coded=True), t.run(*args, partial, is_coded=True)
+        if got.code == 2 and (want.code == 2 or 'partial-of-each-dump' in got.err):
             refused.append(args)
             return []
         return [] if (want.code, want.out_bytes, want.err) == (got.code, got.out_bytes, got.err) else [
@@ -296,8 +296,8 @@ def beyond_history():
             faults.append(f'not {used} inputs')
         for args in (('top', '--spread', '--metric=inuse-objects'), ('top', '--by=input'), ('trend',),
                      ('diff', '--metric=inuse-objects', partial)):
-            result = t.run(args[0], '--no-symbols', *args[1:], partial)
-            if result.code != 2 or 'one by one' not in result.err and '--snapshots=each' not in result.err:
+            result = t.run(args[0], '--no-symbols', *args[1:], partial, is_coded=True)
+            if result.code != 2 or 'dumps-not-one-by-one' not in result.err and 'partial-of' not in result.err:
                 faults.append(f'{args}: {result.code} {result.err}')
         for args, said in ((('top', '--spread'), r'spread     from 6\d groups of dumps'),
                            (('top', '--spread', '--focus=app'), 'is not known of so many under filters'),

@@ -50,9 +50,9 @@ def page_of(*args, **options):
 
 def table_of(*args):
     """The rows of the command, as Report.table() has them; None if there is nothing to report."""
-    run = t.run('top', '-q', '-fjson', '-n0', '--full-names', *args)
+    run = t.run('top', '-q', '-fjson', '-n0', '--full-names', *args, is_coded=True)
     if run.code != 0:
-        return None if 'nothing to report' in run.err else str(run)
+        return None if 'filters-leave-nothing' in run.err else str(run)
     return {(row['name'], row['class']):
             {metric: tuple((cell['estimate'], cell['low'], cell['high']) for cell in (row['flat'][metric], row['cum'][metric]))
              for metric in row['flat'] if row['flat'][metric]} for row in json.loads(run.out_bytes)['rows']}

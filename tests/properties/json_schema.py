@@ -2,6 +2,7 @@
 """Every JSON report matches the schema, with its keys in the same order; the schema refuses anything else."""
 import copy
 import json
+import os
 import pathlib
 import re
 
@@ -186,10 +187,19 @@ def every_command():
     pages = {word: t.run('help', word).out for word in writes}
     wanted = {word for word, page in pages.items()
               if page.startswith(f'Usage: hprof-agg {word}') and '--format=' in page}
-    tested = {report[0] for report in REPORTS}
+    tested = {report[0] for report in REPORTS} | {'doctor'}  # see doctor()
     faults = [f'{command}: no report of it is looked at' for command in wanted - tested]
     return faults + [f'{command}: not in the schema' for command in tested if
                      {'$ref': f'#/definitions/{command}'} not in SCHEMA['oneOf']]
+
+
+def doctor():
+    faults = []
+    for subject in (PROCS[0], PROCS[0].parent, t.binary, os.getpid()):
+        value = json.loads(t.run('doctor', '--format=json', subject).out_bytes)
+        faults += [f'{subject}: {error.message}' for error in VALIDATORS['hprof-agg.doctor/1'].iter_errors(value)]
+        faults += [] if value['findings'] else [f'{subject}: no findings']
+    return faults
 
 
 def skipped():
@@ -270,6 +280,7 @@ for each in REPORTS:
 t.check('the first key distinguishes the kinds of reports', apart)
 t.check('the schema rejects additional and missing keys and other versions', refuses)
 t.check('every command that writes JSON is tested', every_command)
+t.check('doctor matches the schema', doctor)
 t.check('info: unusable inputs match the schema', skipped)
 t.check('info: groups of dumps match the schema', groups_of_dumps)
 t.check('reasons for unused inputs have their counts', reasons)

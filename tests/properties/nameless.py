@@ -1,5 +1,6 @@
 """Files without a name (O_TMPFILE), which outputs are until they are complete: finds whether they work in a folder,
 and prevents a program from making them."""
+import contextlib
 import ctypes
 import errno
 import os
@@ -35,5 +36,8 @@ def deny():
 
 def is_open(pid, folder):
     """Whether the process has a file without a name open in the folder."""
-    places = (f'/proc/{pid}/fd/{number}' for number in os.listdir(f'/proc/{pid}/fd'))
-    return any(os.readlink(place).startswith(f'{os.path.realpath(folder)}/#') for place in places if os.path.islink(place))
+    for number in os.listdir(f'/proc/{pid}/fd'):
+        with contextlib.suppress(FileNotFoundError):  # it was closed in between
+            if os.readlink(f'/proc/{pid}/fd/{number}').startswith(f'{os.path.realpath(folder)}/#'):
+                return True
+    return False

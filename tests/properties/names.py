@@ -28,7 +28,7 @@ def with_input(text, function):
 def all_are_used():
     told = {name for key, name in NAMES.items() if name != key}
     got = frames('--no-symbols', '--all-frames', SYMBOLIZED)
-    named = {name for name in got if '+0x' not in name}
+    named = {name for name in got if '+0x' not in name and not name.startswith('[')}
     if named != told or not told:
         return [f'named {sorted(named)}, told {sorted(told)}']
     return f'{len(told)} names'

@@ -15,7 +15,7 @@ import shutil
 import tempfile
 
 # Commands that open no binaries, or take other options.
-OTHERS = ('help', 'version', 'manifest', 'digest', 'jeprof')
+OTHERS = ('help', 'version', 'manifest', 'digest', 'jeprof', 'doctor')
 
 
 def until_exit():

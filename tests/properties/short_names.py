@@ -23,7 +23,7 @@ def rows(*more):
 
 
 def known(names):
-    return {name for name in names if '+0x' not in name}
+    return {name for name in names if '+0x' not in name and not name.startswith('[')}
 
 
 def names_of(*more):

@@ -16,8 +16,8 @@
 
 static const char usage[] =
     "Usage: hprof-agg doctor [--format=text|json] PID|PROGRAM|DUMP|DIR\n\n"
-    "doctor: say why a process, a program, a dump or a folder of dumps gives no profile,\n"
-    "and what to do. It reads files and /proc, and runs nothing.\n";
+    "doctor: say why a process, a program, a dump or a folder of dumps gives no\n"
+    "profile, and what to do. It reads files and /proc, and runs nothing.\n";
 
 // The process id that a word is, or 0.
 static pid_t pid_of(const char *word) {

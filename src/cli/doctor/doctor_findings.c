@@ -280,7 +280,7 @@ static void put_finding(const struct hp_doctor *doctor,
 void hp_doctor_print(const struct hp_doctor *doctor, FILE *out) {
     bool is_first = true;
     if (doctor->is_json) {
-        fputs("{\"version\": 1, ", out);
+        fputs("{\"schema\": \"hprof-agg.doctor/1\", ", out);
         put_field(doctor, "subject", doctor->subject, out);
         put_field(doctor, "kind", doctor->kind, out);
         fputs("\"findings\": [\n", out);
