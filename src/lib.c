@@ -60,6 +60,9 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
         needs->errors[i] |= options->pprof.with_error || (is_shown && is_measured) ||
                             hp_reports[options->kind]->needs_allocations;
     }
+    if (options->kind == HP_REPORT_PLAN) {
+        needs->errors[HP_COLUMN_INUSE] = true;
+    }
 }
 
 // Note in needs->sizes the columns whose object sizes a report needs: the measured one,
@@ -67,10 +70,11 @@ static void add_errors(struct hp_needs *needs, const struct hp_report_options *o
 static void add_sizes(struct hp_needs *needs, const struct hp_report_options *options,
                       unsigned can) {
     bool by_size = options->by == HP_BY_SIZE;
-    bool is_shown = by_size || options->columns.sizes ||
+    bool is_plan = options->kind == HP_REPORT_PLAN; // of what is in use and allocated
+    bool is_shown = by_size || options->columns.sizes || is_plan ||
                     (options->kind == HP_REPORT_STACKS && (can & HP_CAN_INTERVALS) != 0);
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
-        bool is_measured = (by_size && (can & HP_HAS_ALL_METRICS) != 0) ||
+        bool is_measured = is_plan || (by_size && (can & HP_HAS_ALL_METRICS) != 0) ||
                            i == hp_column_of(options->metric);
         needs->sizes[i] |= is_shown && is_measured;
     }
@@ -88,8 +92,10 @@ static void add_needs(struct hp_needs *needs, const struct hp_report_options *op
     unsigned can = abilities_of(options);
     add_errors(needs, options);
     needs->history |= report->has_sides || report->needs_series || by_group ||
-                      groups_inputs || (options->columns.spread && is_top);
+                      groups_inputs || (options->columns.spread && is_top) ||
+                      options->kind == HP_REPORT_PLAN;
     needs->identities |= options->kind == HP_REPORT_INFO;
+    needs->all_times |= options->kind == HP_REPORT_PLAN;
     needs->series |= report->needs_series;
     needs->made_counts |= report->needs_series || report->has_sides;
     needs->points |= options->kind == HP_REPORT_TREND;

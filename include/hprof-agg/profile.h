@@ -506,6 +506,8 @@ enum hp_report_kind {
     HP_REPORT_ACCOUNT,
     // How much of what a process allocated between its dumps is still live.
     HP_REPORT_LIFETIME,
+    // What other sample periods would show and cost.
+    HP_REPORT_PLAN,
     HP_REPORT_KINDS,
 };
 
@@ -628,6 +630,12 @@ struct hp_pprof_options {
     size_t max_depth;
 };
 
+// The plan of a sample period.
+struct hp_plan_options {
+    double see;         // smallest change of the total to find, as a share; 0: 0.05
+    double sample_cost; // microseconds of a sampled allocation; 0: by a table
+};
+
 // The terminal that text is for.
 struct hp_text_options {
     size_t width; // columns that lines have to fit; 0: lines of any length
@@ -687,6 +695,7 @@ struct hp_report_options {
     bool only_grown;
     // HP_REPORT_INFO in text: report how the line tables of modules were read.
     bool names_readers;
+    struct hp_plan_options plan; // HP_REPORT_PLAN
 };
 
 // Receives bytes of a report.  Returns 0, or -1 with errno set.

@@ -34,6 +34,8 @@ static const struct hp_cli_brief table[] = {
     {"time-from", OTHER, "take times from paths by REGEX, or from the files"},
     {"stats", OTHER, "the output of malloc_stats_print(..., \"J\")"},
     {"smaps", OTHER, "/proc/PID/smaps or smaps_rollup of the process"},
+    {"see", OTHER, "choose a period that finds a change of PERCENT of the total (5)"},
+    {"sample-cost", OTHER, "set the CPU time of one sample, in microseconds"},
     {"waste", OTHER, "show free slabs by size, and which stacks keep them"},
     {"recent", OTHER, "read jemalloc's prof_recent: how long objects lived"},
     {"pairs", OTHER, "with --recent: show which stack frees"},

@@ -22,6 +22,7 @@ enum hp_cli_command_id {
     HP_CLI_INFO = 1 << HP_REPORT_INFO,
     HP_CLI_ACCOUNT = 1 << HP_REPORT_ACCOUNT,
     HP_CLI_LIFETIME = 1 << HP_REPORT_LIFETIME,
+    HP_CLI_PLAN = 1 << HP_REPORT_PLAN,
     // all reports, including kinds that are no command
     HP_CLI_REPORTS = (1 << HP_REPORT_KINDS) - 1,
     HP_CLI_HELP = 1 << HP_REPORT_KINDS,

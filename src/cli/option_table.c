@@ -17,7 +17,7 @@ enum {
     // Reports that show frames, so that options can choose and classify these.
     FRAMES = REPORTS & ~HP_CLI_INFO,
     // Reports about stacks.
-    VIEWS = FRAMES & ~HP_CLI_ACCOUNT,
+    VIEWS = FRAMES & ~HP_CLI_ACCOUNT & ~HP_CLI_PLAN,
     // Reports with rows.
     TABLES = VIEWS & ~HP_CLI_MERGE,
     // Reports that compare dumps.
@@ -74,7 +74,7 @@ static const struct hp_cli_option options[] = {
      "as --files-from, for the base",
      hp_cli_set_word, FIELD(base_files_from), 0},
     {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT,
-     HP_CLI_TREND | HP_CLI_LIFETIME | HP_CLI_MERGE,
+     HP_CLI_TREND | HP_CLI_LIFETIME | HP_CLI_MERGE | HP_CLI_PLAN,
      "when dumps were made: the first group of REGEX in their paths, or the times of "
 "the files "
      "(default: what pprof inputs say)",
@@ -158,17 +158,18 @@ static const struct hp_cli_option options[] = {
      "pages (from 5.3.1 on)",
      hp_cli_set_enum, FIELD(read.large_sizes), HP_LARGE_CLASSES},
     {"compat", '\0', HP_CLI_CHOICE, "TOOL", CHOICES("jeprof"), HP_CLI_GROUP_MEASURE,
-     REPORTS & ~HP_CLI_LIFETIME, "estimate with the formula of another tool, for "
+     REPORTS & ~HP_CLI_LIFETIME & ~HP_CLI_PLAN, "estimate with the formula of another tool, for "
 "comparison",
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_JEPROF},
-    {"no-unbias", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, REPORTS & ~HP_CLI_LIFETIME,
+    {"no-unbias", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE,
+     REPORTS & ~HP_CLI_LIFETIME & ~HP_CLI_PLAN,
      "show the sampled numbers as they stand in the dumps",
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
      CHOICES("function", "line", "file", "module", "build", "address", "input", "thread",
              "label:KEY", "size", "program", "process", "age"),
-     HP_CLI_GROUP_GROUPING, VIEWS & ~HP_CLI_LIST,
+     HP_CLI_GROUP_GROUPING, (VIEWS & ~HP_CLI_LIST) | HP_CLI_PLAN,
      "what one row stands for, or in pprof which label is added, or in html which "
 "labels, threads or "
      "inputs can be chosen; a KEY names a label of samples or of --label-from",
@@ -263,9 +264,10 @@ static const struct hp_cli_option options[] = {
 "all they call",
      hp_cli_set_enum, FIELD(report.sort), HP_SORT_CUM, HP_CAN_INTERVALS},
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
-     HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT, "the unit of space in tables",
+     HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT | HP_CLI_PLAN, "the unit of space in tables",
      hp_cli_set_enum, FIELD(report.unit), HP_UNIT_AUTO, HP_CAN_UNIT},
-    {"confidence", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT,
+    {"confidence", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE,
+     TABLES | HP_CLI_ACCOUNT | HP_CLI_PLAN,
      "how often intervals hold the true value (default 95)",
      hp_cli_set_confidence, 0, 0, HP_CAN_INTERVALS | HP_IS_PICTURE},
     {"width", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, REPORTS,
@@ -301,6 +303,12 @@ static const struct hp_cli_option options[] = {
     {"waste", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_ACCOUNT,
      "what is free in slabs, by size class, and which stacks hold objects of the class",
      hp_cli_set_bool, FIELD(report.waste), true},
+    {"see", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, HP_CLI_PLAN,
+     "choose a period that finds a change of PERCENT of the total (default 5)",
+     hp_cli_set_part, FIELD(report.plan.see), 0},
+    {"sample-cost", '\0', HP_CLI_TEXT, "US", NULL, HP_CLI_GROUP_TABLE, HP_CLI_PLAN,
+     "set the CPU time of one sample, in microseconds (default: by a table)",
+     hp_cli_set_cost, FIELD(report.plan.sample_cost), 0},
     {"fail-if", '\0', HP_CLI_TEXT, "CONDITION", NULL, HP_CLI_GROUP_TABLE, SERIES,
      "exit with 1 if a row or the total meets it: growth>5%, growth>10MiB or "
 "growth>1000, "

@@ -178,6 +178,27 @@ int hp_cli_set_share(struct hp_cli_settings *settings, const struct hp_cli_optio
     return HP_OK;
 }
 
+int hp_cli_set_part(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    int ret = hp_cli_set_share(settings, option, value, err);
+    return ret == HP_OK && !(*(double *)field(settings, option) > 0)
+               ? refuse(option, value, "a percentage above 0, up to 100", err)
+               : ret;
+}
+
+int hp_cli_set_cost(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                    char *value, struct hp_err *err) {
+    static const double most = 1e6;
+    const char *rest;
+    double number;
+    if (!to_decimal(value, &number, &rest) || *rest != '\0' || !(number > 0) ||
+        number > most) {
+        return refuse(option, value, "a number of microseconds above 0", err);
+    }
+    *(double *)field(settings, option) = number;
+    return HP_OK;
+}
+
 int hp_cli_set_confidence(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err) {

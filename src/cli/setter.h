@@ -24,6 +24,10 @@ hp_cli_set_fn hp_cli_set_text;
 hp_cli_set_fn hp_cli_set_format;
 // Store a double between 0 and 1: "5%" and "5" are 0.05.
 hp_cli_set_fn hp_cli_set_share;
+// Store a double that is a share as hp_cli_set_share() does, but above 0.
+hp_cli_set_fn hp_cli_set_part;
+// Store a double above 0: microseconds.
+hp_cli_set_fn hp_cli_set_cost;
 // Store a uint64_t of bytes: N, NKiB, NMiB or NGiB.
 hp_cli_set_fn hp_cli_set_size;
 // Store a size as hp_cli_set_size() does, or HP_CLI_NO_LIMIT for "none".

@@ -263,6 +263,8 @@ static const struct {
     {"Where the rest is", HP_CLI_ACCOUNT, "",
      "why RSS is larger than the profile (jemalloc)"},
     {NULL, HP_CLI_LIFETIME, "", "how much of what was allocated is still live"},
+    {"How to sample", HP_CLI_PLAN, "",
+     "which sample period finds a change, and its cost"},
     {"Files", HP_CLI_MERGE, " -o FILE",
      "combine dumps into one file, or convert to another format"},
 };

@@ -106,7 +106,10 @@ int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *er
         by_mtime ? HP_OK : hp_pattern_init(&pattern, from, profile->match_time, err);
     struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs.records) {
-        if (ret == HP_OK && hp_input_is_used(input)) {
+        bool is_asked =
+            hp_input_is_used(input) ||
+            (profile->keeps.all_times && input->public.status == HP_INPUT_OTHER_MOMENT);
+        if (ret == HP_OK && is_asked) {
             ret = by_mtime ? take_mtime(input, err)
                            : take_from_path(input, &pattern, from, err);
         }

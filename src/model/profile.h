@@ -183,6 +183,7 @@ struct hp_needs {
     bool made_counts;
     bool live_samples; // number of live sampled objects of each size, for each dump
     bool identities;   // identity of each dump, even if nothing else needs it
+    bool all_times;    // times of dumps that are not used, too
     bool unmapped;     // addresses of frames in no mapping; else they are one frame
     bool partial;      // everything that a partial contains
 };

@@ -258,5 +258,6 @@ const struct hp_format hp_format_markdown = {
             [HP_REPORT_PEEK] = write_markdown,
             [HP_REPORT_LIST] = write_markdown,
             [HP_REPORT_INFO] = write_markdown,
+            [HP_REPORT_PLAN] = write_markdown,
         },
 };

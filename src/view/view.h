@@ -253,7 +253,8 @@ struct hp_report {
     X(HP_REPORT_TIMELINE, hp_report_timeline) \
     X(HP_REPORT_INFO, hp_report_info) \
     X(HP_REPORT_ACCOUNT, hp_report_account) \
-    X(HP_REPORT_LIFETIME, hp_report_lifetime)
+    X(HP_REPORT_LIFETIME, hp_report_lifetime) \
+    X(HP_REPORT_PLAN, hp_report_plan)
 // clang-format on
 
 #define HP_DECLARE_REPORT(kind, report) extern const struct hp_report report;

@@ -72,6 +72,8 @@ REPORTS = [
     ('top', '--no-symbols', '--ages', '--sizes', t.formats / 'jemalloc-clickhouse.heap', PROCS[0]),
     *((command, '--no-symbols', '--older-than=10ms', t.formats / 'jemalloc-clickhouse.heap')
       for command in ('top', 'stacks', 'tree')),
+    ('plan', SYMBOLS, *PROCS),
+    ('plan', '--no-symbols', r'--time-from=27533\.(\d+)\.', *REDIS),
     ('info', TCMALLOC, LIFETIMES),
     ('account', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', f'--smaps={ACCOUNT / "frag.smaps_rollup"}',
      ACCOUNT / 'frag.heap'),

@@ -70,6 +70,7 @@ typedef struct hp_amount hp_json_amount_fn(const void *data, enum hp_metric metr
 void hp_json_estimates(struct hp_json *json, const char *key, const struct hp_view *view,
                        hp_json_amount_fn *amount, const void *data);
 
-hp_writer hp_json_stacks, hp_json_list, hp_json_peek, hp_json_tree, hp_json_info;
+hp_writer hp_json_stacks, hp_json_list, hp_json_peek, hp_json_tree, hp_json_info,
+    hp_json_plan;
 
 #endif

@@ -134,5 +134,6 @@ const struct hp_format hp_format_json = {
             [HP_REPORT_PEEK] = hp_json_peek,
             [HP_REPORT_LIST] = hp_json_list,
             [HP_REPORT_INFO] = hp_json_info,
+            [HP_REPORT_PLAN] = hp_json_plan,
         },
 };

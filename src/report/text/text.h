@@ -6,8 +6,8 @@
 //   text_table.h      tables as values, which Markdown prints, too
 //   text_page.h       the beginning: it calls the writer of the kind of report
 //   text_rows.c       the writer of any table with columns
-//   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_info.c, text_account.c
-//                     reports with a layout of their own
+//   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_info.c, text_account.c,
+//   text_plan.c       reports with a layout of their own
 //   text_head.c, text_comparison.c   the lines above a table: inputs, totals, warnings
 //   text_charges.c, text_spread.c, text_pairs.c   lines below a table or a row
 //   text_cells.c, text_estimate.c    numbers and intervals

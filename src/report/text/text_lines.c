@@ -205,5 +205,6 @@ const struct hp_format hp_format_text = {
             [HP_REPORT_PEEK] = write_text,
             [HP_REPORT_LIST] = write_text,
             [HP_REPORT_INFO] = write_text,
+            [HP_REPORT_PLAN] = write_text,
         },
 };

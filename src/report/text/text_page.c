@@ -29,6 +29,7 @@ void hp_text_page_write(struct hp_text_page *page) {
         [HP_REPORT_STACKS] = hp_text_stacks, [HP_REPORT_TREE] = hp_text_tree,
         [HP_REPORT_PEEK] = hp_text_peek,     [HP_REPORT_LIST] = hp_text_list,
         [HP_REPORT_INFO] = put_info,         [HP_REPORT_ACCOUNT] = hp_text_account,
+        [HP_REPORT_PLAN] = hp_text_plan,
     };
     struct hp_err err;
     hp_sink_init(&page->lines, take, page);

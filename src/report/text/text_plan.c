@@ -1,0 +1,402 @@
+// The report of a plan:
+//
+//     1 input · jemalloc heap_v2 · sample period 512 KiB · ...
+//     choose     lg_prof_sample:17: the coarsest period at which a change of 5% of the
+//                total is found, with 1 process on each side
+//     CPU        at most 0.3% of a core: ...
+//
+//      samples  per s total ±  #1 ±  #2 ± ...  1:1   3:3   8:8 #1 1:1 ...  period
+//        3,151    120    1.9%  3.1%  ~12% ... 5.1%  4.0%  2.2%   9.1% ... 128 KiB
+//
+// followed by the names of the rows and by notes for the columns.
+#include "report/text/text_table.h"
+
+#include "view/report_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    COUNT_WIDTH = 8,
+    SHARE_WIDTH = 6,
+    MEMORY_WIDTH = 20,
+    MOST_COLUMNS = 24,
+};
+
+// What a column shows.
+enum what {
+    SAMPLES,
+    RATE,
+    TOTAL,
+    ROW,
+    CHANGE,
+    ROW_CHANGE,
+    TREND,
+    MEMORY,
+};
+
+struct plan_column {
+    enum what what;
+    size_t number;             // of the row, comparison or series
+    char text[HP_NUMBER_SIZE]; // the present cell
+};
+
+// State of writing a plan.
+struct plan_text {
+    struct hp_sink *out; // lines that are not part of the table
+    const struct hp_view *view;
+    const struct hp_plan *plan;
+    struct hp_text_table table;
+    struct plan_column of[MOST_COLUMNS]; // one for each column of the table
+};
+
+// --- columns ------------------------------------------------------------------------------
+
+// Format the title of a column.
+static void format_title(char title[HP_NUMBER_SIZE], enum what what, size_t number) {
+    size_t processes =
+        what == CHANGE || what == ROW_CHANGE ? hp_plan_processes[number] : 0;
+    switch (what) {
+    case SAMPLES:
+        strcpy(title, "samples");
+        break;
+    case RATE:
+        strcpy(title, "per s");
+        break;
+    case TOTAL:
+        strcpy(title, "total ±");
+        break;
+    case ROW:
+        snprintf(title, HP_NUMBER_SIZE, "#%zu ±", number + 1);
+        break;
+    case CHANGE:
+        snprintf(title, HP_NUMBER_SIZE, "%zu:%zu", processes, processes);
+        break;
+    case ROW_CHANGE:
+        snprintf(title, HP_NUMBER_SIZE, "#1 %zu:%zu", processes, processes);
+        break;
+    case TREND:
+        snprintf(title, HP_NUMBER_SIZE, "t %zu", hp_plan_dumps[number]);
+        break;
+    case MEMORY:
+        strcpy(title, "profiler");
+        break;
+    }
+}
+
+static void add(struct plan_text *t, enum what what, size_t number, int width,
+                int leaves) {
+    char title[HP_NUMBER_SIZE];
+    format_title(title, what, number);
+    t->of[t->table.columns.count] = (struct plan_column){what, number, ""};
+    hp_text_table_add(&t->table, title, width, leaves);
+}
+
+// Add the columns, without those that do not fit.
+static void add_columns(struct plan_text *t) {
+    const struct hp_plan *plan = t->plan;
+    add(t, SAMPLES, 0, COUNT_WIDTH, 0);
+    if (!isnan(plan->of[0].rate)) {
+        add(t, RATE, 0, COUNT_WIDTH - 1, 0);
+    }
+    add(t, TOTAL, 0, SHARE_WIDTH + 1, 0);
+    for (size_t i = 0; i < plan->row_count; i++) {
+        add(t, ROW, i, SHARE_WIDTH - 1, i == 0 ? 0 : (int)(HP_PLAN_ROWS - i + 1));
+    }
+    for (size_t i = 0; i < HP_PLAN_COMPARISONS; i++) {
+        add(t, CHANGE, i, SHARE_WIDTH - 1, 0);
+    }
+    for (size_t i = 0; plan->row_count > 0 && i < HP_PLAN_COMPARISONS; i++) {
+        add(t, ROW_CHANGE, i, SHARE_WIDTH, 0);
+    }
+    for (size_t i = 0; plan->has_series && i < HP_PLAN_SERIES; i++) {
+        add(t, TREND, i, SHARE_WIDTH - 1, 0);
+    }
+    if (!isnan(plan->of[0].memory.low)) {
+        add(t, MEMORY, 0, MEMORY_WIDTH, 1);
+    }
+    hp_text_table_fit(&t->table, 1);
+    t->table.title = "period";
+}
+
+// --- cells --------------------------------------------------------------------------------
+
+// Format a share: "3.4%", "12%"; with "~" if it is rough.
+static void format_share(char text[HP_NUMBER_SIZE], double share, bool is_rough) {
+    static const double tenths_to = 0.0995, most = 9.995;
+    const char *rough = is_rough ? "~" : "";
+    if (isnan(share)) {
+        strcpy(text, "-");
+    } else if (share >= most) {
+        strcpy(text, ">999%");
+    } else {
+        snprintf(text, HP_NUMBER_SIZE, "%s%.*f%%", rough, share < tenths_to ? 1 : 0,
+                 share * 100);
+    }
+}
+
+// Format a number of samples: whole, or with two digits if it is small.
+static void format_count(char text[HP_NUMBER_SIZE], double count) {
+    enum {
+        SMALL = 10,
+    };
+
+    if (count < SMALL) {
+        snprintf(text, HP_NUMBER_SIZE, "%.2g", count);
+    } else {
+        hp_format_grouped(text, (hp_int128)round(count));
+    }
+}
+
+static void format_memory(const struct plan_text *t, struct hp_interval memory,
+                          char text[HP_NUMBER_SIZE]) {
+    char low[HP_NUMBER_SIZE], high[HP_NUMBER_SIZE];
+    hp_text_about(low, memory.low, t->view->options.unit);
+    hp_text_at_most(high, memory.high, t->view->options.unit);
+    snprintf(text, HP_NUMBER_SIZE, "%.20s … %.20s", low, high);
+}
+
+static void format_cell(const struct plan_text *t, const struct plan_column *column,
+                        const struct hp_plan_row *row, char text[HP_NUMBER_SIZE]) {
+    size_t i = column->number;
+    switch (column->what) {
+    case SAMPLES:
+        format_count(text, row->samples);
+        break;
+    case RATE:
+        format_count(text, row->rate);
+        break;
+    case TOTAL:
+        format_share(text, row->total.half, row->total.is_rough);
+        break;
+    case ROW:
+        format_share(text, row->rows[i].half, row->rows[i].is_rough);
+        break;
+    case CHANGE:
+        format_share(text, row->total.changes[i], row->total.is_rough);
+        break;
+    case ROW_CHANGE:
+        format_share(text, row->rows[0].changes[i], row->rows[0].is_rough);
+        break;
+    case TREND:
+        format_share(text, row->trends[i], row->total.is_rough);
+        break;
+    case MEMORY:
+        format_memory(t, row->memory, text);
+        break;
+    }
+}
+
+static void put_row(struct plan_text *t, const struct hp_plan_row *row) {
+    char period[HP_NUMBER_SIZE];
+    for (size_t i = 0; i < t->table.columns.count; i++) {
+        format_cell(t, &t->of[i], row, t->of[i].text);
+        t->table.cells.at[i] =
+            (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = t->of[i].text};
+    }
+    hp_format_size(period, row->period);
+    hp_text_table_name(&t->table, hp_span_of(period));
+    hp_text_table_put(&t->table, HP_TEXT_CELLS);
+}
+
+// --- the headline -------------------------------------------------------------------------
+
+static void put_sides(struct hp_sink *out, size_t processes) {
+    if (processes == 1) {
+        hp_sink_print(out, HP_MESSAGE("plan-one-process", "two dumps of one process"));
+    } else {
+        hp_sink_print(out,
+                      HP_MESSAGE("plan-processes-a-side", "%zu processes on each side"),
+                      processes);
+    }
+}
+
+static void put_choice(const struct plan_text *t) {
+    const struct hp_plan *plan = t->plan;
+    struct hp_sink *out = t->out;
+    char setting[64], share[HP_NUMBER_SIZE];
+    if (plan->chosen < HP_PLAN_PERIODS) {
+        const struct hp_plan_row *row = &plan->of[plan->chosen];
+        hp_plan_setting(setting, plan->producer, row->period);
+        hp_sink_print(
+            out,
+            HP_MESSAGE("plan-choose",
+                       "choose     %s: the coarsest period at which a change of "
+                       "%.3g%% of the total is found, in "),
+            setting, plan->see * 100);
+        put_sides(out, plan->processes);
+        hp_sink_text(out, "\n");
+        return;
+    }
+    format_share(share, plan->of[0].given, false);
+    hp_sink_print(
+        out,
+        HP_MESSAGE("plan-none",
+                   "choose     no period finds a change of %.3g%% of the total, in "),
+        plan->see * 100);
+    put_sides(out, plan->processes);
+    if (plan->needed > 0) {
+        hp_sink_print(out,
+                      HP_MESSAGE("plan-needed",
+                                 ": processes differ too much; with %zu on each side "
+                                 "the present period finds it\n"),
+                      plan->needed);
+    } else {
+        hp_sink_print(out, HP_MESSAGE("plan-finest", ": at 4 KiB one of %s is found\n"),
+                      share);
+    }
+}
+
+// Write the bound of the CPU time and the memory at the chosen period, or at that of the
+// dumps.
+static void put_cost(const struct plan_text *t) {
+    static const char *const lacks[] = {
+        [HP_PLAN_LACKS_NOTHING] = "",
+        [HP_PLAN_LACKS_COUNTS] =
+            HP_WORDS("plan-needs-counts",
+                     "allocated bytes (jemalloc: prof_accum:true) in "
+                     "two dumps of one process"),
+        [HP_PLAN_LACKS_DUMPS] = HP_WORDS("plan-needs-dumps", "two dumps of one process"),
+        [HP_PLAN_LACKS_TIMES] =
+            HP_WORDS("plan-needs-times", "the times of the dumps: see --time-from"),
+    };
+    const struct hp_plan *plan = t->plan;
+    size_t at = plan->chosen < HP_PLAN_PERIODS ? plan->chosen : 0;
+    const struct hp_plan_row *row = &plan->of[at];
+    char text[HP_NUMBER_SIZE], period[HP_NUMBER_SIZE];
+    hp_format_size(period, row->period);
+    if (isnan(row->rate)) {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-rate-unknown", "CPU        unknown: needs %s\n"),
+                      hp_words(lacks[plan->lack]));
+    } else {
+        hp_sink_print(
+            t->out,
+            HP_MESSAGE("plan-load",
+                       "CPU        at most %.2g%% of a core at %s: %.3g samples a "
+                       "second, each at most %.3g microseconds\n"),
+            row->load * 100, period, row->rate,
+            row->rate > 0 ? row->load / row->rate * 1e6 : 0);
+    }
+    if (!isnan(row->memory.low)) {
+        format_memory(t, row->memory, text);
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-memory",
+                                 "memory     %s of jemalloc's profiler at %s\n"),
+                      text, period);
+    }
+}
+
+// Write what the sampling method leaves of the variance.
+static void put_ratio(const struct plan_text *t) {
+    if (!isnan(t->plan->ratio)) {
+        hp_sink_print(
+            t->out,
+            HP_MESSAGE(
+                "plan-variance-ratio",
+                "sampling   variance %.3f times that of the best probabilities, min(1, c "
+                "size), with as many samples\n"),
+            t->plan->ratio);
+    }
+}
+
+// --- notes --------------------------------------------------------------------------------
+
+// Write the names of the first rows: "#1 12.0 MiB leaf".
+static void put_names(const struct plan_text *t) {
+    for (size_t i = 0; i < t->plan->row_count; i++) {
+        const struct hp_plan_target *target = &t->plan->rows[i];
+        struct hp_buffer name = {0};
+        char bytes[HP_NUMBER_SIZE];
+        hp_text_about(bytes, target->bytes, t->view->options.unit);
+        hp_text_append_safe(&name, hp_view_node(t->view, target->node));
+        hp_sink_print(t->out, "#%zu %s ", i + 1, bytes);
+        hp_sink_put(t->out, name.text.at, name.text.count);
+        hp_sink_text(t->out, "\n");
+        hp_vec_done(&name.text);
+    }
+}
+
+// Write what the comparisons assume.
+static void put_assumptions(const struct plan_text *t) {
+    const struct hp_plan *plan = t->plan;
+    if (plan->freed < 1) {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-note-freed",
+                                 "1:1: two dumps of one process that frees %.2g%% of its "
+                                 "memory in between, as these do\n"),
+                      plan->freed * 100);
+    } else {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-note-replaced",
+                                 "1:1: two dumps of one process, as if all objects "
+                                 "were replaced in between\n"));
+    }
+    if (plan->total.spread.freedom > 0) {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-note-spread",
+                                 "processes differ by %.3g%% (standard deviation of the "
+                                 "total beyond sampling error)\n"),
+                      plan->total.spread.share * 100);
+    } else {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-note-sampling",
+                                 "sampling error only: differences between processes add "
+                                 "to it; dumps of 3 processes or more show them\n"));
+    }
+}
+
+// Whether any cell of the plan is rough.
+static bool has_rough(const struct hp_plan *plan) {
+    bool has = false;
+    for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
+        has |= plan->of[i].total.is_rough;
+        for (size_t k = 0; k < plan->row_count; k++) {
+            has |= plan->of[i].rows[k].is_rough;
+        }
+    }
+    return has;
+}
+
+static void put_notes(const struct plan_text *t) {
+    hp_sink_print(t->out,
+                  HP_MESSAGE("plan-note-changes",
+                             "n:n: smallest change found in 4 of 5 comparisons of n "
+                             "processes on each side\n"));
+    put_assumptions(t);
+    if (t->plan->has_series) {
+        hp_sink_print(
+            t->out,
+            HP_MESSAGE("plan-note-series",
+                       "t n: smallest growth over a series of n dumps that trend "
+                       "finds, if the total varies as in these %zu dumps\n"),
+            t->plan->series);
+    }
+    if (has_rough(t->plan)) {
+        hp_sink_print(
+            t->out,
+            HP_MESSAGE("plan-note-rough",
+                       "~ rough: fewer than 100 samples, or a period more than 64 "
+                       "times finer than that of the dumps; stacks without a "
+                       "sample are missing\n"));
+    }
+}
+
+void hp_text_plan(struct hp_text_page *page, const struct hp_view *view) {
+    struct plan_text t = {.out = &page->lines, .view = view, .plan = view->extra};
+    hp_text_head(t.out, view);
+    put_choice(&t);
+    put_cost(&t);
+    put_ratio(&t);
+    hp_sink_text(t.out, "\n");
+    hp_text_table_init(&t.table, page);
+    add_columns(&t);
+    hp_text_table_put(&t.table, HP_TEXT_TITLES);
+    for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
+        put_row(&t, &t.plan->of[i]);
+    }
+    put_names(&t);
+    put_notes(&t);
+    hp_text_table_done(&t.table);
+}

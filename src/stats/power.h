@@ -1,0 +1,58 @@
+// The power of the tests of the reports: the smallest change that a comparison finds in
+// four of five cases.
+//
+// The tests themselves are not repeated here: p-values and quantiles are those of
+// measure.h, two_samples.h and trend.h.
+#ifndef HP_STATS_POWER_H
+#define HP_STATS_POWER_H
+
+#include "stats/measure.h"
+#include "stats/trend.h"
+
+#include <stddef.h>
+
+// A growth that is tested for sampling error only.  Members that are "per byte" say what
+// each byte of the growth adds.
+struct hp_growth_model {
+    // The two sides of the test if nothing has changed; both have the same estimate.
+    struct hp_measure before, after;
+    struct hp_measure per_byte; // its `estimate` is 1
+    // Variance that the difference of the estimates has without a change, and per byte.
+    double noise, noise_per_byte;
+};
+
+// Return a model in which the new side has the objects of the base, and each byte of the
+// growth is in objects like these.  `noise` is the variance of one side.
+struct hp_growth_model hp_growth_model_of(struct hp_measure side, double noise);
+
+// Return the growth that has the one-sided p-value `level`; INFINITY: there is none.
+double hp_growth_at(const struct hp_growth_model *model, double level);
+
+// Return the smallest growth whose p-value is below `level` in four of five comparisons,
+// and which then exceeds `limit`.
+double hp_detectable_growth(const struct hp_growth_model *model, double level,
+                            double limit);
+
+// The comparison of two sides of several values with equal variance by hp_ratio_of_logs()
+// or by a contrast: how often it finds a difference.
+struct hp_side_power;
+
+// `count` is the number of values of each side, three or more in all and one or more a
+// side; `level` is the one-sided p-value.
+struct hp_side_power *hp_side_power_new(const size_t count[2], double level);
+void hp_side_power_free(struct hp_side_power *power);
+
+// Return the difference of the means that is found in four of five comparisons, in
+// standard errors of that difference.  `least`: a smaller difference is not found, because
+// of another test.  `freedom` says how well the standard error is known: it was estimated
+// with so many degrees of freedom; INFINITY: exactly.
+double hp_detectable_difference(const struct hp_side_power *power, double least,
+                                double freedom);
+
+// Return the slope that the tests of a trend find in four of five series with these times.
+// The values vary around a line by `sd`, with the correlation `rho` of values one mean
+// distance apart; `variance` is that of hp_trend_of_sampling().
+double hp_detectable_slope(const struct hp_trend_times *times, size_t count, double sd,
+                           double rho, double variance);
+
+#endif
