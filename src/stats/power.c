@@ -22,25 +22,37 @@
 // 0.  A line that is added to the values raises every bound by its slope.  So b is found
 // in a series if it is above -L, where L is the smallest bound for the e_j alone; and in
 // four of five series if it is above this quantile of -L, which is taken from series of
-// pseudo-random e_j.
+// pseudo-random e_j.  A growth also has to look steady, so that the slope is raised until
+// four of five series with it are marked.
+//
+// The correlation of n residuals is too low by about (2 + 4 r) / n.
 #include "stats/power.h"
 
 #include "base/memory.h"
 #include "stats/distributions.h"
+#include "stats/trend_shape.h"
 #include "stats/two_samples.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     POINTS = 16,    // intervals that each chi-squared distribution is divided into
     HALVINGS = 60,  // steps of a search for a number
     SERIES = 400,   // pseudo-random series
     FOUND_IN = 320, // four fifths of them
+    // Steps by which a slope is raised until it is marked, and halvings after these.
+    DOUBLINGS = 8,
+    SLOPE_HALVINGS = 4,
+    FEW = 7, // values that do not show their correlation
 };
 
-static const double share = 0.8;       // in which a change is to be found
+static const double share = 0.8; // in which a change is to be found
+static const double step_of_slopes = 1.4;
+// Limit of a correlation, beyond which values are a random walk.
+static const double most_correlated = 0.95;
 static const double most = 0x1p100;    // limit of a change, in bytes
 static const double most_errors = 1e6; // limit of a difference, in standard errors
 
@@ -230,20 +242,105 @@ static int by_value(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-double hp_detectable_slope(const struct hp_trend_times *times, size_t count, double sd,
-                           double rho, double variance) {
-    double needed[SERIES], *values = hp_alloc(count * sizeof *values);
+struct hp_noise hp_noise_around_line(const double *times, const double *values,
+                                     size_t count) {
+    struct hp_trend_times *of = hp_trend_times_new(times, count, share);
+    double slope = hp_trend_slope(of, values), n = (double)count;
+    double mean = 0, centre = 0, squares = 0, products = 0, before = 0;
+    for (size_t i = 0; i < count; i++) {
+        mean += values[i] / n;
+        centre += times[i] / n;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double rest = values[i] - mean - slope * (times[i] - centre);
+        squares += rest * rest;
+        products += rest * before;
+        before = rest;
+    }
+    hp_trend_times_free(of);
+    double found = squares > 0 ? products / squares : 0;
+    double correlation = count > FEW ? (found + 2 / n) / (1 - 4 / n) : 0;
+    return (struct hp_noise){sqrt(squares / (n - 2)),
+                             fmin(fmax(correlation, 0), most_correlated)};
+}
+
+// Pseudo-random series around 0, and what the tests say about them.
+struct noisy_series {
+    const struct hp_trend_times *times;
+    size_t count;          // dumps of a series
+    double *values;        // of all series, one after another
+    double needed[SERIES]; // slope from which on the tests find growth
+    double *shown;         // room for the values of a series with a slope
+};
+
+// Make all series; `variance` is that of hp_trend_of_sampling().  The caller frees
+// noisy->values.
+static void make_series(struct noisy_series *noisy, struct hp_noise noise,
+                        double variance) {
+    size_t count = noisy->count;
+    double rho = noise.correlation;
     uint64_t state = 1;
-    for (int i = 0; i < SERIES; i++) {
+    noisy->values = hp_alloc((SERIES + 1) * count * sizeof *noisy->values);
+    noisy->shown = noisy->values + SERIES * count;
+    for (size_t i = 0; i < SERIES; i++) {
+        double *values = noisy->values + i * count;
         for (size_t j = 0; j < count; j++) {
-            double fresh = next_normal(&state) * sd;
+            double fresh = next_normal(&state) * noise.sd;
             values[j] =
                 j == 0 ? fresh : rho * values[j - 1] + sqrt(1 - rho * rho) * fresh;
         }
-        struct hp_rise sampling = hp_trend_of_sampling(times, values, variance);
-        needed[i] = fmax(-hp_trend_of_all(times, values, sampling).least, 0);
+        struct hp_rise sampling = hp_trend_of_sampling(noisy->times, values, variance);
+        struct hp_rise all = hp_trend_of_all(noisy->times, values, sampling);
+        noisy->needed[i] = fmax(-all.least, 0);
     }
-    free(values);
-    qsort(needed, SERIES, sizeof *needed, by_value);
-    return needed[FOUND_IN - 1];
+}
+
+// Whether a series with a slope is marked as growing steadily.
+static bool is_marked(const struct noisy_series *noisy, size_t i, double slope) {
+    if (slope <= noisy->needed[i]) {
+        return false;
+    }
+    for (size_t j = 0; j < noisy->count; j++) {
+        noisy->shown[j] =
+            noisy->values[i * noisy->count + j] + slope * hp_trend_time(noisy->times, j);
+    }
+    bool is_line = hp_trend_is_line(noisy->times, noisy->shown);
+    return hp_trend_shape_of(noisy->shown, noisy->count, is_line) == HP_TREND_STEADY;
+}
+
+static bool are_enough(const struct noisy_series *noisy, double slope) {
+    int marked = 0;
+    for (size_t i = 0; i < SERIES; i++) {
+        marked += is_marked(noisy, i, slope);
+    }
+    return marked >= FOUND_IN;
+}
+
+// Return the smallest needed slope that most of the tests find.
+static double quantile_of(const struct noisy_series *noisy) {
+    double sorted[SERIES];
+    memcpy(sorted, noisy->needed, sizeof sorted);
+    qsort(sorted, SERIES, sizeof *sorted, by_value);
+    return sorted[FOUND_IN - 1];
+}
+
+double hp_detectable_slope(const struct hp_trend_times *times, size_t count,
+                           struct hp_noise noise, double variance) {
+    struct noisy_series noisy = {.times = times, .count = count};
+    make_series(&noisy, noise, variance);
+    double low = quantile_of(&noisy), high = low;
+    for (int i = 0; i < DOUBLINGS && !are_enough(&noisy, high); i++) {
+        low = high;
+        high *= step_of_slopes;
+    }
+    for (int i = 0; i < SLOPE_HALVINGS && low < high; i++) {
+        double middle = (low + high) / 2;
+        if (are_enough(&noisy, middle)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    free(noisy.values);
+    return high;
 }

@@ -49,10 +49,19 @@ void hp_side_power_free(struct hp_side_power *power);
 double hp_detectable_difference(const struct hp_side_power *power, double least,
                                 double freedom);
 
+// How values vary around a line: their standard deviation, and the correlation of values
+// one mean distance apart.
+struct hp_noise {
+    double sd, correlation;
+};
+
+// Fit a line to values, and return how they vary around it; count >= 3.
+struct hp_noise hp_noise_around_line(const double *times, const double *values,
+                                     size_t count);
+
 // Return the slope that the tests of a trend find in four of five series with these times.
-// The values vary around a line by `sd`, with the correlation `rho` of values one mean
-// distance apart; `variance` is that of hp_trend_of_sampling().
-double hp_detectable_slope(const struct hp_trend_times *times, size_t count, double sd,
-                           double rho, double variance);
+// `variance` is that of hp_trend_of_sampling().
+double hp_detectable_slope(const struct hp_trend_times *times, size_t count,
+                           struct hp_noise noise, double variance);
 
 #endif

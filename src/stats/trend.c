@@ -170,6 +170,10 @@ static struct hp_rise certain(double slope) {
     return (struct hp_rise){slope > 0 ? 0 : 1, slope};
 }
 
+double hp_trend_time(const struct hp_trend_times *times, size_t i) {
+    return times->times[i];
+}
+
 double hp_trend_weight(const struct hp_trend_times *times, size_t i) {
     const struct trend_line *line = &times->lines[0];
     return line->length > 0 ? line->rise[i] / line->length : 0;

@@ -37,6 +37,9 @@ void hp_trend_times_free(struct hp_trend_times *times);
 // equal.
 double hp_trend_slope(const struct hp_trend_times *times, const double *values);
 
+// Return the time of dump `i`, as the distance from the mean time.
+double hp_trend_time(const struct hp_trend_times *times, size_t i);
+
 // Return the weight of dump `i` in the slope of the line that hp_trend_slope() fits.
 double hp_trend_weight(const struct hp_trend_times *times, size_t i);
 

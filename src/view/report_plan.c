@@ -60,8 +60,7 @@ struct planner {
     struct hp_plan_comparison of_row[HP_PLAN_COMPARISONS + 1];
     double made_rate; // `made` a second in one process, as a share; NAN: not known
     struct hp_trend_times *times[HP_PLAN_SERIES]; // for series; or NULL
-    // The total of a series around a line: its standard deviation, and its correlation.
-    double residual, correlation;
+    struct hp_noise residual; // of the total of a series around a line
 };
 
 // --- inputs -------------------------------------------------------------------------------
@@ -225,29 +224,14 @@ static void fit(struct planner *p, const struct hp_process *process) {
     size_t count = process->dumps;
     double *values = hp_alloc(2 * count * sizeof *values), *times = values + count;
     bool has_times = p->view->head.has_times;
-    double squares = 0, products = 0, mean = 0, centre = 0;
     for (size_t i = 0; i < count; i++) {
         const struct hp_input_record *input = dump_of(p->view, process, i);
         values[i] =
             hp_fixed_double(hp_input_whole(input).of[HP_INUSE_SPACE], HP_INUSE_SPACE);
         times[i] = has_times ? input->identity.time : (double)i;
-        mean += values[i] / (double)count;
-        centre += times[i] / (double)count;
     }
-    struct hp_trend_times *of = hp_trend_times_new(times, count, 0.5);
-    double slope = hp_trend_slope(of, values), before = 0;
-    for (size_t i = 0; i < count; i++) {
-        double rest = values[i] - mean - slope * (times[i] - centre);
-        squares += rest * rest;
-        products += rest * before;
-        before = rest;
-    }
-    hp_trend_times_free(of);
+    p->residual = hp_noise_around_line(times, values, count);
     free(values);
-    // The correlation of residuals is too low by about 2 / count.
-    double n = (double)count, found = squares > 0 ? products / squares : 0;
-    p->residual = sqrt(squares / (n - 2));
-    p->correlation = squares > 0 ? fmin(fmax((found + 2 / n) / (1 - 4 / n), 0), 0.95) : 0;
 }
 
 // Whether the times of a process's dumps ascend, or are not used.
@@ -413,7 +397,8 @@ static void plan_trends(const struct planner *p, const struct hp_plan_sum *sum,
                         struct hp_plan_row *row) {
     double own = hp_plan_sum_of(&p->live, p->plan->period).noise / p->dumps;
     double more = fmax(sum->noise / p->dumps - own, 0);
-    double sd = sqrt(p->residual * p->residual + more);
+    struct hp_noise noise = p->residual;
+    noise.sd = sqrt(noise.sd * noise.sd + more);
     for (size_t i = 0; i < HP_PLAN_SERIES; i++) {
         size_t count = hp_plan_dumps[i];
         double weights = 0;
@@ -424,7 +409,7 @@ static void plan_trends(const struct planner *p, const struct hp_plan_sum *sum,
         for (size_t j = 0; j < count; j++) {
             weights += fabs(hp_trend_weight(p->times[i], j));
         }
-        double slope = hp_detectable_slope(p->times[i], count, sd, p->correlation,
+        double slope = hp_detectable_slope(p->times[i], count, noise,
                                            weights * sum->variance / p->dumps);
         row->trends[i] = slope * (double)(count - 1) / p->plan->total.bytes;
     }

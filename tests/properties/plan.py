@@ -189,6 +189,28 @@ def layout():
     return faults
 
 
+def by_line():
+    """A diff that finds nothing says what it could have found: less with a stricter level, more with --fail-if; one that
+    finds something says nothing."""
+    series = [t.testdata / 'golden' / 'series' / f'jp.10978.{i}.i{i}.heap' for i in (1, 2)]
+    changed = [t.testdata / 'golden' / f'procs{i}.heap' for i in (1, 2)]
+
+    def said(*words):
+        return json.loads(t.run('diff', '-q', '--no-symbols', '-fjson', *words).out).get('detectable')
+
+    usual, sure, gate = said(*series), said('--confidence=99', *series), said('--fail-if=growth>500%,p<0.05', *series)
+    passed = said('--fail-if=growth>50%,p<0.01', *changed)
+    faults = ['a finding'] * (said(*changed) is not None)
+    faults += [f'{usual} {sure}'] * (not usual['change'] < sure['change'] or not usual['is_at_most'])
+    faults += [f'{gate}'] * (not gate['share'] > 5)
+    faults += [f'{passed}'] * (not passed['share'] > 0.5 or not passed['sampling_error_only'])
+    trend = json.loads(t.ok('trend', '-q', '--no-symbols', '-fjson', *REDIS).out)
+    total = trend['total']
+    return faults + [f'{trend}'[:200]] * (('detectable' in trend) == (total['significant'] or any(
+        row['significant'] for row in trend['rows'])))
+
+
+t.check('what could have been found is said if nothing was', by_line)
 t.check('widths at other periods are those of dumps made there', widths)
 t.check('the width at the period of the dump is that of top', own_period)
 t.check('widths, changes and samples follow the period and the memory', shape)

@@ -1,6 +1,7 @@
 // Tests of the smallest change that comparisons find: known cases, limits, and series.
 #include "core/random.h"
 #include "stats/power.h"
+#include "stats/trend_shape.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -78,7 +79,7 @@ Test(power, slopes_are_found_in_four_of_five_series) {
         times[j] = j;
     }
     struct hp_trend_times *of = hp_trend_times_new(times, DUMPS, 0.95);
-    double slope = hp_detectable_slope(of, DUMPS, 1, 0, 0.5);
+    double slope = hp_detectable_slope(of, DUMPS, (struct hp_noise){1, 0}, 0.5);
     for (int i = 0; i < RUNS; i++) {
         for (int j = 0; j < DUMPS; j++) {
             values[j] = slope * j;
@@ -87,7 +88,9 @@ Test(power, slopes_are_found_in_four_of_five_series) {
             }
         }
         struct hp_rise sampling = hp_trend_of_sampling(of, values, 0.5);
-        found += hp_trend_of_all(of, values, sampling).least > 0;
+        found += hp_trend_of_all(of, values, sampling).least > 0 &&
+                 hp_trend_shape_of(values, DUMPS, hp_trend_is_line(of, values)) ==
+                     HP_TREND_STEADY;
     }
     hp_trend_times_free(of);
     cr_expect(found > 0.75 * RUNS && found < 0.85 * RUNS, "%d", found);

@@ -38,6 +38,8 @@
 //              "groups": 8 (if the spread is known from groups only)}, "new": {...},
 //     or "inputs": {...} if the inputs are differences, whose sides are not known,
 //     "gate": "grown", "open" or "none" (with --fail-if),
+//     "detectable": {"change": 1.5, "share": 0.1, "is_at_most": false,
+//                    "sampling_error_only": false} (if nothing was found), also of a trend,
 //     "stacks_total": {"base": 1.5, "new": 2.5} of a diff (as above),
 //     "total": CELLS like those of a row; with filters also "filters" and "left": CELLS
 //
@@ -53,6 +55,7 @@
 #include "report/json/json.h"
 
 #include "view/charges.h"
+#include "view/detectable.h"
 #include "view/difference.h"
 #include "view/frame_rules.h"
 #include "view/recent_rows.h"
@@ -418,6 +421,20 @@ static void put_gate(struct hp_json *json, const struct hp_view *view) {
     }
 }
 
+// Write "detectable": what a comparison that found nothing could have found.
+static void put_detectable(struct hp_json *json, struct hp_detectable found) {
+    if (!found.is_known) {
+        return;
+    }
+    hp_json_open(json, "detectable", '{');
+    hp_json_put_rough(json, "change", found.change);
+    hp_json_put_rough(json, "share", found.share);
+    hp_json_put_truth(json, "is_at_most", found.is_at_most);
+    hp_json_put_truth(json, "sampling_error_only", found.is_of_sampling);
+    hp_json_close(json);
+    hp_json_line(json, 1);
+}
+
 // Write the sums of the stacks of both sides, if headers show the totals better.
 static void put_stacks_total(struct hp_json *json, const struct hp_view *view,
                              const struct hp_difference *difference) {
@@ -454,6 +471,9 @@ void hp_json_begin_diff(struct hp_json *json, const struct hp_view *view) {
     }
     put_open(json, view);
     put_gate(json, view);
+    if (!hp_view_is_of_differences(view)) {
+        put_detectable(json, hp_detectable_change(view));
+    }
     put_stacks_total(json, view, difference);
     put_sums(json, view);
 }
@@ -494,6 +514,7 @@ void hp_json_begin_trend(struct hp_json *json, const struct hp_view *view) {
         put_series(json, trends);
     }
     put_open(json, view);
+    put_detectable(json, hp_detectable_growth_of_trend(view));
     put_sums(json, view);
 }
 

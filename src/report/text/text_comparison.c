@@ -7,6 +7,7 @@
 //     tested as  one dump of each of two processes: what sampling leaves open in both
 #include "report/text/text.h"
 
+#include "view/detectable.h"
 #include "view/difference.h"
 #include "view/recent_rows.h"
 #include "view/report_lifetime.h"
@@ -23,6 +24,39 @@ static void put_p(struct hp_sink *out, const char *which, double p) {
         hp_text_p(text, p);
         hp_sink_print(out, ", %s %s", which, text);
     }
+}
+
+// Write what a comparison that found nothing could have found.
+static void put_detectable(struct hp_sink *out, const struct hp_view *view,
+                           struct hp_detectable found) {
+    char change[HP_NUMBER_SIZE];
+    enum hp_metric metric = view->options.metric;
+    if (!found.is_known) {
+        return;
+    }
+    hp_text_format(change, hp_text_fixed(found.change, metric), metric,
+                   view->options.unit);
+    hp_sink_print(
+        out,
+        found.is_of_gate
+            ? HP_MESSAGE("detectable-by-gate",
+                         "finds      by --fail-if, in 4 of 5 such comparisons a "
+                         "growth of the total by %s")
+            : HP_MESSAGE("detectable",
+                         "finds      in 4 of 5 such comparisons a change of the "
+                         "total by %s"),
+        change);
+    if (!isnan(found.share)) {
+        hp_sink_print(out, " (%.*f%%)", found.share < 0.1 ? 1 : 0, found.share * 100);
+    }
+    hp_sink_print(out, "%s%s\n",
+                  found.is_at_most ? hp_words(HP_WORDS("detectable-or-less", " or less"))
+                                   : "",
+                  found.is_of_sampling
+                      ? hp_words(HP_WORDS("detectable-by-sampling",
+                                          ", with sampling error only; differences "
+                                          "between processes add to it"))
+                      : "");
 }
 
 // --- diff ---------------------------------------------------------------------------------
@@ -242,6 +276,7 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     put_verdict(out, view, difference);
     put_difference_test(out, view, difference->test);
     put_not_known(out, difference->test);
+    put_detectable(out, view, hp_detectable_change(view));
     put_shared(out, difference);
     put_groups(out, difference);
     put_filtered_change(out, view);
@@ -530,6 +565,7 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
         }
         put_trend(out, view, trend);
     }
+    put_detectable(out, view, hp_detectable_growth_of_trend(view));
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }
