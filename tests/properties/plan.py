@@ -210,6 +210,19 @@ def by_line():
         row['significant'] for row in trend['rows'])))
 
 
+def finer_period():
+    """info names the finer period in text and JSON if the total is uncertain, and only then."""
+    faults = []
+    for path, wide in ((t.testdata / 'pprof' / 'tcmalloc-heap.pb', True), (t.formats / 'jemalloc-cxx.heap', False)):
+        found = json.loads(t.ok('info', '-q', '--no-symbols', '-fjson', path).out).get('finer_period')
+        text = 'info-finer-period' in t.ok('--message-codes', 'info', '-q', '--no-symbols', path).out
+        half = half_of(path)
+        faults += [f'{path.name}: {half} {found} {text}'] * (not wide == (half > 0.2) == text == (found is not None))
+        faults += [f'{path.name}: {half} {found}'] * (wide and not near(found['half_width'], half, 1e-3))
+    return faults
+
+
+t.check('info names a finer period if the total is uncertain', finer_period)
 t.check('what could have been found is said if nothing was', by_line)
 t.check('widths at other periods are those of dumps made there', widths)
 t.check('the width at the period of the dump is that of top', own_period)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often diff and trend find a change of the size that plan, or the report itself, says is found in 4 of 5.
 
-usage: power.py BINARY TESTDATA [RUNS [SETTING...]]    (default 500 runs at each setting; as a test 40 at three)
+usage: power.py BINARY TESTDATA [RUNS [SETTING...]]    (default 500 runs at each setting; as a test 16 at one)
 
 For each setting this prints two rates: of changes of the planned size, and of changes of the size that the line of the
 same comparison without a change says.

@@ -26,6 +26,8 @@
 //  "error": {"inuse-space": {"sampling": {"low": 1.0, "high": 2.0},
 //                            "rounding": {"low": 1.4, "high": 1.6}}, ...} of the sum of
 //            all stacks, if it is known,
+//  "finer_period": {"half_width": 1.8, "period": 4096, "half_width_then": 0.2} of the
+//                  total inuse-space, as shares, if it is too uncertain,
 //  "sample_types": {...} if there are any, of an input as well,
 //  "memory_limit": "188.0 MiB, of this container" or absent,
 //  "warnings": ["..."]}
@@ -34,6 +36,8 @@
 // "other-moment".  Keys after "reason" exist only for inputs that are used.  TOTAL is an
 // object like "total".
 #include "report/json/json.h"
+
+#include "view/finer_period.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -373,6 +377,19 @@ static void put_errors(struct hp_json *json, const struct hp_view *view) {
     }
 }
 
+// Write "finer_period" if the total in use is too uncertain.
+static void put_finer_period(struct hp_json *json, const struct hp_view *view) {
+    struct hp_finer_period finer = hp_finer_period_of(view);
+    if (finer.period > 0) {
+        hp_json_line(json, 1);
+        hp_json_open(json, "finer_period", '{');
+        hp_json_put_rough(json, "half_width", finer.share);
+        hp_json_put_count(json, "period", finer.period);
+        hp_json_put_rough(json, "half_width_then", HP_FINER_PERIOD_SHARE);
+        hp_json_close(json);
+    }
+}
+
 static void put_inputs(struct hp_json *json, const struct hp_view *view) {
     for (size_t i = 0; i < view->head.input_count; i++) {
         hp_json_line(json, 2);
@@ -416,6 +433,7 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
     }
     put_totals(&json, view);
     put_errors(&json, view);
+    put_finer_period(&json, view);
     put_types(&json, view, NULL);
     if (view->options.memory_limit) {
         hp_json_line(&json, 1);

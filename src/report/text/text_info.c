@@ -5,6 +5,7 @@
 #include "report/text/text.h"
 
 #include "report/json/json_text.h"
+#include "view/finer_period.h"
 
 #include <string.h>
 
@@ -513,6 +514,20 @@ static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Name a finer sample period if the total in use is too uncertain.
+static void put_finer_period(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_finer_period finer = hp_finer_period_of(view);
+    char text[HP_NUMBER_SIZE];
+    if (finer.period > 0) {
+        hp_format_size(text, finer.period);
+        hp_sink_print(out,
+                      HP_MESSAGE("info-finer-period",
+                                 "advice the error of inuse-space is %.0f%%; a sample "
+                                 "period of %s leaves about %.0f%%: hprof-agg plan\n"),
+                      finer.share * 100, text, HP_FINER_PERIOD_SHARE * 100);
+    }
+}
+
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     // The block of each input says whether it is used, so that of these sentences only
     // the first one is written, which is about shards.
@@ -542,4 +557,5 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     put_total(out, view, HP_ALLOC_OBJECTS, "alloc-objects");
     put_error(out, view, HP_COLUMN_INUSE, "inuse-space");
     put_error(out, view, HP_COLUMN_ALLOC, "alloc-space");
+    put_finer_period(out, view);
 }
