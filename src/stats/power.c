@@ -25,7 +25,8 @@
 // pseudo-random e_j.  A growth also has to look steady, so that the slope is raised until
 // four of five series with it are marked.
 //
-// The correlation of n residuals is too low by about (2 + 4 r) / n.
+// If the standard deviation of the e_j is an estimate, each series has another one, by the
+// distribution that the estimate leaves.  The correlation of n residuals is too low by about (2 + 4 r) / n.
 #include "stats/power.h"
 
 #include "base/memory.h"
@@ -261,7 +262,7 @@ struct hp_noise hp_noise_around_line(const double *times, const double *values,
     double found = squares > 0 ? products / squares : 0;
     double correlation = count > FEW ? (found + 2 / n) / (1 - 4 / n) : 0;
     return (struct hp_noise){sqrt(squares / (n - 2)),
-                             fmin(fmax(correlation, 0), most_correlated)};
+                             fmin(fmax(correlation, 0), most_correlated), n - 2};
 }
 
 // Pseudo-random series around 0, and what the tests say about them.
@@ -278,14 +279,16 @@ struct noisy_series {
 static void make_series(struct noisy_series *noisy, struct hp_noise noise,
                         double variance) {
     size_t count = noisy->count;
-    double rho = noise.correlation;
+    double rho = noise.correlation, points[POINTS];
     uint64_t state = 1;
+    set_points(points, noise.freedom);
     noisy->values = hp_alloc((SERIES + 1) * count * sizeof *noisy->values);
     noisy->shown = noisy->values + SERIES * count;
     for (size_t i = 0; i < SERIES; i++) {
         double *values = noisy->values + i * count;
+        double sd = noise.sd / (noise.freedom > 0 ? sqrt(points[i % POINTS]) : 1);
         for (size_t j = 0; j < count; j++) {
-            double fresh = next_normal(&state) * noise.sd;
+            double fresh = next_normal(&state) * sd;
             values[j] =
                 j == 0 ? fresh : rho * values[j - 1] + sqrt(1 - rho * rho) * fresh;
         }

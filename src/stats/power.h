@@ -50,9 +50,10 @@ double hp_detectable_difference(const struct hp_side_power *power, double least,
                                 double freedom);
 
 // How values vary around a line: their standard deviation, and the correlation of values
-// one mean distance apart.
+// one mean distance apart.  `freedom`: the degrees of freedom that `sd` was estimated
+// with; 0: it is known exactly.
 struct hp_noise {
-    double sd, correlation;
+    double sd, correlation, freedom;
 };
 
 // Fit a line to values, and return how they vary around it; count >= 3.
