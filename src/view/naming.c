@@ -1,7 +1,6 @@
 #include "view/naming.h"
 
 #include "base/pattern.h"
-#include "view/emergency_pool.h"
 #include "view/frame_rules.h"
 #include "view/shortname.h"
 
@@ -25,8 +24,7 @@ struct heads {
 // A name under construction.
 struct name_builder {
     HP_VEC(char) text;
-    bool is_short;       // short names of functions are appended
-    const bool *is_pool; // by frame: hp_emergency_pool_frames()
+    bool is_short; // short names of functions are appended
     struct heads heads;
 };
 
@@ -106,10 +104,6 @@ static inline hp_string find_head(struct heads *heads, struct hp_naming *naming,
 // hp_frame_is_many().
 static void build_place(struct name_builder *b, struct hp_naming *naming,
                         const struct hp_frame *frame, uint64_t offset) {
-    if (b->is_pool && b->is_pool[frame - naming->profile->frames.at]) {
-        hp_vec_append(&b->text, HP_EMERGENCY_POOL, strlen(HP_EMERGENCY_POOL));
-        return;
-    }
     if (hp_frame_is_many(naming->profile, frame)) {
         const char *name = frame->module.n == 0 ? "[unmapped]" : HP_GENERATED_MODULE;
         hp_vec_append(&b->text, name, strlen(name));
@@ -365,9 +359,7 @@ static bool is_place(const struct call_maker *maker, const struct hp_frame *fram
     bool by_address = by == HP_BY_ADDRESS;
     uint64_t start = hp_address_of_start(frame);
     *offset = by_address ? frame->address : start;
-    bool is_pool =
-        maker->b.is_pool && maker->b.is_pool[frame - maker->naming->profile->frames.at];
-    return !has_name && !is_pool && !hp_frame_is_many(maker->naming->profile, frame) &&
+    return !has_name && !hp_frame_is_many(maker->naming->profile, frame) &&
            (by == HP_BY_FUNCTION || by == HP_BY_LINE ||
             (by_address && start == frame->address));
 }
@@ -434,8 +426,7 @@ static void add_call(struct call_maker *maker, size_t number,
 // Whether a frame has no symbols but is in a mapping, so that it is named by its place.
 static bool has_place(const struct call_maker *maker, const struct hp_frame *frame) {
     const struct hp_profile *profile = maker->naming->profile;
-    bool is_pool = maker->b.is_pool && maker->b.is_pool[frame - profile->frames.at];
-    return frame->lines == 0 && !is_pool && !hp_frame_is_many(profile, frame);
+    return frame->lines == 0 && !hp_frame_is_many(profile, frame);
 }
 
 // Append the calls of adjacent frames without symbols in one module, from frame `first`
@@ -604,12 +595,7 @@ int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
         if (options->frames.names == HP_NAMES_SHORT) {
             shorten(naming);
         }
-        bool *is_pool =
-            options->by == HP_BY_ADDRESS ? NULL : hp_emergency_pool_frames(profile);
-        maker.b.is_pool = is_pool;
         add_frames(&maker, options->frames.no_inlines);
-        maker.b.is_pool = NULL;
-        free(is_pool);
         ret = hp_frame_rules_check(&maker.rules, err);
     }
     if (ret == HP_OK) {

@@ -293,17 +293,6 @@ def a_jitdump_gives_names_files_lines_and_moved_code(t):
 
 
 @case
-def the_emergency_pool_of_libstdcxx_has_a_name(t):
-    text = ("heap_v2/1\n  t*: 3: 73728 [0: 0]\n@ 0x700000001000 0x710000001000 0x720000001000\n  t*: 1: 72704 [0: 0]\n"
-            "@ 0x700000001000 0x710000002000 0x401000\n  t*: 2: 1024 [0: 0]\n\nMAPPED_LIBRARIES:\n"
-            "400000-500000 r-xp 00000000 fe:00 1 /srv/app\n")
-    for i, name in enumerate(("libjemalloc.so.2", "libstdc++.so.6.0.30", "ld-linux-x86-64.so.2")):
-        text += f"7{i}0000000000-7{i}0000100000 r-xp 00000000 fe:00 {i + 2} /usr/lib/{name}\n"
-    rows = shares(t, "--frames=all", t.file("pool.heap", text))
-    assert [row[0] for row in rows[:2]] == ["[emergency-pool-of-libstdc++]", "libstdc++.so.6.0.30+0x2000"], rows
-
-
-@case
 def the_hint_offers_all_nameless_functions_of_an_allocator_in_one_paste(t):
     stacks = "".join(f"@ 0x401010 0x401110 {0x401210 + 0x100 * (i % 2):#x} {0x402010 + 0x100 * i:#x} 0x403010\n"
                      "  t*: 1: 1048576 [0: 0]\n" for i in range(6))

@@ -114,7 +114,7 @@ def check_growth(inputs):
 def call_of(function, file, line, module, offset):
     """A call as `stacks --by=address` shows it."""
     place = f'{os.path.basename(module)}+{int(offset, 0) + 1:#x}'
-    name = '' if function in (place, '[emergency-pool-of-libstdc++]') else f' {function}'
+    name = '' if function == place else f' {function}'
     return (place + name if module else function) + (file and f' {file}:{line}')
 
 

@@ -7,7 +7,6 @@ keep their memory, and an independent implementation of folding over raw stacks 
 Dumps or folders replace those of TESTDATA; options such as --symbol-dir=/ and --path-map=OLD=NEW are passed on.
 """
 import functools
-import itertools
 import json
 import os
 import pathlib
@@ -17,7 +16,7 @@ import sys
 from collections import defaultdict
 from decimal import DefaultContext, Decimal, Inexact, setcontext
 
-from frame_classes import FOLDED, bare, class_of, is_allocator_module, left_of
+from frame_classes import FOLDED, bare, class_of, left_of
 from harness import JOBS, Tests, scratch
 from pattern_texts import texts
 from profile_writer import Profile
@@ -133,24 +132,6 @@ def own_classes(report):
     return found, faults
 
 
-def name_pool(report, classes):
-    """Rename the nameless function of libstdc++ that only the dynamic linker calls, above the allocator."""
-    def file_of(key):
-        module = modules[key[0]] or ''
-        name = module.rpartition('/')[2]
-        return 'library' if name.startswith('libstdc++.so') else 'linker' if name.startswith('ld-') else \
-            'allocator' if is_allocator_module(name) else name
-
-    modules = {place['name']: place['module'] for place in report['names']}
-    named = {place['name'] for place in report['names'] if place['function']}
-    for row in report['rows']:
-        keys = list(itertools.dropwhile(lambda key: file_of(key) == 'allocator',
-                                        zip(row['frames'], row['classes'], strict=True)))
-        if len(keys) > 1 and [file_of(key) for key in keys] == ['library'] + ['linker'] * (len(keys) - 1) and \
-                keys[0][0] not in named:
-            classes[keys[0]] = ('[emergency-pool-of-libstdc++]', classes[keys[0]][1])
-
-
 def folded(report, classes, which):
     rows = defaultdict(lambda: [0, 0])
     for row in report['rows']:
@@ -166,7 +147,6 @@ def folded(report, classes, which):
 def same_fold(dump):
     report = load('stacks', '--frames=raw', '--by=address', '--no-error', dump)
     classes, faults = own_classes(report)
-    name_pool(report, classes)
     most = Decimal(len(report['rows']) + 1) / 1000  # of what was rounded to three decimals
     for which in VIEWS:
         rows, mine = top(which, dump, '--sort=name'), folded(report, classes, which)

@@ -176,7 +176,7 @@ def history():
 def identities():
     """Without identities the totals are the same; merging gives one content in any order, and says what cannot be
     known."""
-    faults, sentence = [], 'do not say of which dumps they are'
+    faults, sentence = [], 'repeated dumps go unnoticed'
     with scratch() as folder:
         paths = []
         for i in range(6):

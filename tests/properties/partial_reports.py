@@ -34,7 +34,7 @@ OPTIONS = {
 # Options that change the partial itself, which are tested below, and options that are not for its reports.
 OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
     max-input-size strict wait large-sizes compat no-unbias label-from thread'''.split())
-OTHERS = set('all redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs maps with-builds with-names'.split())
+OTHERS = set('all redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs maps perf-map see sample-cost with-builds with-names'.split())
 
 
 def series(folder, jit):
