@@ -1092,6 +1092,9 @@ static void limit_folder(int in) {
                 first = entry;
             }
         }
+        if (!first) {
+            break;
+        }
         remove_set(in, first->name);
         census.bytes -= first->bytes;
         first->name[0] = '\0';
