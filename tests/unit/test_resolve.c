@@ -286,8 +286,8 @@ Test(resolve, makes_generated_code_one_frame_of_all_processes) {
         "10000-12000 r-xs 00010000 00:01 9  /memfd:doublemapper (deleted)\n",
         "10000-12000 r-xp 00000000 00:01 9  /memfd:jit (deleted)\n",
         "10000-12000 r-xs 00000000 fe:00 9  /tmp/ffi0Qs (deleted)\n",
-        "f000-10000 rw-s 00000000 00:01 9  /memfd:doublemapper (deleted)\n"
-        "10000-12000 r-xs 00001000 00:01 9  /memfd:doublemapper (deleted)\n",
+        ("f000-10000 rw-s 00000000 00:01 9  /memfd:doublemapper (deleted)\n"
+         "10000-12000 r-xs 00001000 00:01 9  /memfd:doublemapper (deleted)\n"),
     };
     resolver.keeps_unmapped = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
