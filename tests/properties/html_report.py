@@ -109,7 +109,7 @@ def changes_of(*args):
     """({row: (base, new)}, {row: (low, high, p, q, significant)}, the row's change) of a diff as JSON."""
     run = t.run('diff', '-q', '-fjson', '-n0', '--full-names', *args)
     if run.code != 0:
-        return ({}, {}, {}) if re.search('nothing to report|leave nothing', run.err) else str(run)
+        return ({}, {}, {}) if re.search('nothing to report|leave nothing|exclude everything', run.err) else str(run)
     rows = {(row['name'], row['class']): row for row in json.loads(run.out_bytes)['rows']}
     values = {key: tuple((row[side]['estimate'], row[side]['low'], row[side]['high']) for side in ('base', 'new'))
               for key, row in rows.items()}

@@ -72,6 +72,7 @@ def diff_header(t):
         t.test()
     if t.report['test'] in OF_SAMPLING:
         t.sentence('not known', 'not known  what differs between processes by itself: three dumps or more would tell')
+    detectable(t)
     if 'shared_processes' in t.report:
         shared = int(t.report['shared_processes'])
         t.sentence('shared', f'the same   {shared} process{" is" if shared == 1 else "es are"} on both sides: p is an upper limit')
@@ -86,6 +87,29 @@ def diff_header(t):
             p_behind(t, 'left', found[3], left['p'], '2-sided p')
     t.warnings()
     t.same('header', t.line(), '')
+
+
+SCALES = {'B': 1, 'KiB': 2 ** 10, 'MiB': 2 ** 20, 'GiB': 2 ** 30, 'TiB': 2 ** 40}
+
+
+def detectable(t):
+    """The line about what a comparison that found nothing could have found.  JSON has four digits of it."""
+    wanted = t.report.get('detectable')
+    if wanted is None:
+        return
+    less = ' or less' if wanted['is_at_most'] else ''
+    alone = ', with sampling error only; differences between processes add to it' if wanted['sampling_error_only'] else ''
+    found = t.match('finds', r'finds      in 4 of 5 such comparisons a change of the total by (\S+)(?: (B|[KMGT]iB))?'
+                    rf'(?: \((\S+)%\))?{less}{alone}', wanted)
+    if found:
+        digits = found[1].replace(',', '')
+        step = Decimal(1).scaleb(-len(digits.partition('.')[2])) * SCALES[found[2] or 'B']
+        change, share = Decimal(str(wanted['change'])), wanted['share']
+        t.number('finds', found[1], wanted['change'],
+                 abs(Decimal(digits) * SCALES[found[2] or 'B'] - change) <= step * 51 / 100 + change / 2000)
+        step = Decimal(1).scaleb(-len((found[3] or '').partition('.')[2]))
+        t.number('finds, share', found[3], share, (found[3] is None) == (share is None) and (
+            share is None or abs(Decimal(found[3]) - 100 * Decimal(str(share))) <= step * 51 / 100 + Decimal(str(share)) / 20))
 
 
 def apart(first, last):
@@ -206,6 +230,7 @@ def trend_header(t):
         if found:
             t.value('left of the first', found[1], t.report['left']['first'])
             t.value('left of the last', found[2], t.report['left']['last'])
+    detectable(t)
     t.warnings()
     t.same('header', t.line(), '')
 
@@ -418,6 +443,14 @@ def info(t):
         for text, end in zip(found.groups() if found else (), ends):
             least, most = (float(f'{end + off:.3g}') for off in (-1e-6, 1e-6))
             t.number('error', text, f'{end:+.3g}', least <= float(text) <= most)
+    finer = t.report.get('finer_period')
+    if finer:
+        found = t.match('advice', r'advice the error of inuse-space is (\d+)%; a sample period of (\S+) (\w+) leaves about (\d+)%: '
+                        'hprof-agg plan', finer)
+        for text, key in ((found[1], 'half_width'), (found[4], 'half_width_then')) if found else ():
+            t.number('advice', text, finer[key], abs(Decimal(text) / 100 - Decimal(str(finer[key]))) <= Decimal('0.0051'))
+        if found:
+            t.count('advice', Decimal(found[2]) * SCALES[found[3]], finer['period'])
 
 
 KINDS = {'top': top, 'stacks': stacks, 'tree': tree, 'peek': peek, 'list': listing, 'diff': diff,

@@ -47,7 +47,7 @@ class Program {
   json(...args) {
     return new Promise((resolve, reject) => {
       execFile(this.binary, [...this.rooted(args), '-q', '-f', 'json', '-n0'], { maxBuffer: 1 << 30 }, (error, out, err) => {
-        if (error && !/nothing to report|leave nothing/.test(err)) {
+        if (error && !/nothing to report|leave nothing|exclude everything/.test(err)) {
           reject(new Error(`${args.join(' ')}: ${err || error}`));
         } else {
           resolve(error ? null : JSON.parse(out));
