@@ -50,17 +50,21 @@ static struct hp_jit_address in_gap(const struct hp_dump *dump, uint64_t address
     return gap;
 }
 
-// Append address `number` of the dump if a name is wanted for it.
+// Append address `number` of the dump if a name is wanted for it.  Most addresses are in
+// files: they are left at once.
 static void ask(const struct hp_resolver *resolver, const struct hp_dump *dump,
                 size_t number, struct hp_jit_addresses *addresses) {
     uint32_t of = resolver->row_of.at[number];
+    if (of > 0 && !resolver->rows.at[of - 1].is_generated) {
+        return;
+    }
     uint64_t address = dump->addresses.at[number];
     if (address == 0 || hp_dump_embedded(dump, number)) {
         return;
     }
     if (of == 0) {
         hp_vec_push(&addresses->of, in_gap(dump, address - 1));
-    } else if (resolver->rows.at[of - 1].is_generated) {
+    } else {
         size_t row = resolver->rows.at[of - 1].row;
         hp_vec_push(&addresses->of, in_row(resolver, dump, address - 1, row));
     }

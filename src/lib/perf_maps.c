@@ -103,7 +103,7 @@ static int read_entries(int fd, uint64_t limit, struct hp_jit_addresses *address
 // names set, if it cannot be read.
 static bool read_map(struct hp_perf_maps *maps, const struct candidate *map,
                      struct hp_jit_addresses *addresses) {
-    struct hp_perf_map_counts counts;
+    struct hp_perf_map_counts counts = {0};
     struct hp_err err = {0};
     int fd = open_map(maps, map);
     if (fd < 0) {

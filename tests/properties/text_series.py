@@ -102,14 +102,18 @@ def detectable(t):
     found = t.match('finds', r'finds      in 4 of 5 such comparisons a change of the total by (\S+)(?: (B|[KMGT]iB))?'
                     rf'(?: \((\S+)%\))?{less}{alone}', wanted)
     if found:
-        digits = found[1].replace(',', '')
-        step = Decimal(1).scaleb(-len(digits.partition('.')[2])) * SCALES[found[2] or 'B']
-        change, share = Decimal(str(wanted['change'])), wanted['share']
+        share = None if wanted['share'] is None else 100 * Decimal(str(wanted['share']))
         t.number('finds', found[1], wanted['change'],
-                 abs(Decimal(digits) * SCALES[found[2] or 'B'] - change) <= step * 51 / 100 + change / 2000)
-        step = Decimal(1).scaleb(-len((found[3] or '').partition('.')[2]))
+                 is_rounded(found[1], SCALES[found[2] or 'B'], Decimal(str(wanted['change']))))
         t.number('finds, share', found[3], share, (found[3] is None) == (share is None) and (
-            share is None or abs(Decimal(found[3]) - 100 * Decimal(str(share))) <= step * 51 / 100 + Decimal(str(share)) / 20))
+            share is None or is_rounded(found[3], 1, share)))
+
+
+def is_rounded(text, scale, number):
+    """Whether a text and a number of four digits can be one number, rounded twice."""
+    digits = text.replace(',', '')
+    step = Decimal(1).scaleb(-len(digits.partition('.')[2])) * scale
+    return abs(Decimal(digits) * scale - number) < (step + Decimal(1).scaleb(number.adjusted() - 3)) / 2
 
 
 def apart(first, last):
@@ -450,7 +454,7 @@ def info(t):
         for text, key in ((found[1], 'half_width'), (found[4], 'half_width_then')) if found else ():
             t.number('advice', text, finer[key], abs(Decimal(text) / 100 - Decimal(str(finer[key]))) <= Decimal('0.0051'))
         if found:
-            t.count('advice', Decimal(found[2]) * SCALES[found[3]], finer['period'])
+            t.count('advice', str(int(found[2]) * SCALES[found[3]]), finer['period'])
 
 
 KINDS = {'top': top, 'stacks': stacks, 'tree': tree, 'peek': peek, 'list': listing, 'diff': diff,
