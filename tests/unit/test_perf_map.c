@@ -197,7 +197,7 @@ Test(perf_map, finds_what_a_slow_reader_finds_in_changed_maps) {
         "1008 30 instance void [app] Program::Main()[Tier0]\n"
         "1030 8 TRACE_1::/srv/app.lua:3\n";
     const char *given = getenv("PERF_MAP_CHANGES");
-    for (long i = given ? atol(given) : 4000; i > 0; i--) {
+    for (long i = given ? atol(given) : 1000; i > 0; i--) {
         char text[sizeof map];
         memcpy(text, map, sizeof map);
         size_t size = sizeof map - 1 - next_random(20);
@@ -327,7 +327,7 @@ static const char *slow_jit_name(struct hp_span text,
 
 Test(perf_map, finds_what_a_slow_reader_finds_in_changed_jitdumps) {
     const char *given = getenv("PERF_MAP_CHANGES");
-    for (long i = given ? atol(given) : 4000; i > 0; i--) {
+    for (long i = given ? atol(given) : 1000; i > 0; i--) {
         char text[1024] = "";
         size_t size = write_jitdump(text);
         for (uint32_t n = next_random(4); n > 0; n--) {
