@@ -14,7 +14,7 @@
 
 enum {
     LONGEST_LINE = 16 << 10, // bytes; longer lines are no entries
-    MOST_FOUND = 16 << 20,   // most times that entries contain addresses
+    MOST_FOUND = 4 << 20,    // most times that entries contain addresses
 };
 
 // One entry of a map.

@@ -117,7 +117,7 @@ Test(perf_map, skips_a_line_without_end) {
 Test(perf_map, R43_stops_where_too_many_entries_overlap) {
     enum {
         ADDRESSES = 1000,
-        ENTRIES = 20000
+        ENTRIES = 5000
     };
 
     static char text[ENTRIES * 16];
