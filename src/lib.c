@@ -186,7 +186,7 @@ static int check_ages(const struct hp_profile *profile,
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "older-than-not-listed",
-                "--older-than needs ages of objects, which --compat and --no-unbias "
+                "--older-than needs ages of objects, which --estimator=jeprof and none "
                 "ignore"));
     }
     return options->older_than > 0 && profile->keeps.partial

@@ -37,6 +37,12 @@ const char *hp_words(const char *words) {
                                             : words + 1;
 }
 
+void hp_message_code(char code[HP_CODE_SIZE], const char *message) {
+    static const char ends[] = {CODE_END, ':', '\0'};
+    int size = message[0] == CODE_BEGIN ? (int)strcspn(message + 1, ends) : 0;
+    snprintf(code, HP_CODE_SIZE, "%.*s", size, size > 0 ? message + 1 : "");
+}
+
 // Append a piece to a format, if all of it fits.
 static void append(char *format, size_t *used, const char *piece, size_t size) {
     if (*used + size < HP_MESSAGE_FORMAT_SIZE) {

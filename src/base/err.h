@@ -37,6 +37,14 @@
 // have no code, and NULL are returned as they are.
 const char *hp_words(const char *words);
 
+enum {
+    HP_CODE_SIZE = 64, // bytes of the longest code, with its NUL
+};
+
+// Copy the code of HP_MESSAGE or HP_WORDS, without values: "number-cut"; "" if the text has
+// none.
+void hp_message_code(char code[HP_CODE_SIZE], const char *message);
+
 // Format a message into an array of `size` bytes, as snprintf() does.
 HP_PRINTF(3, 4)
 void hp_message_print(char *text, size_t size, const char *format, ...);

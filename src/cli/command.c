@@ -63,7 +63,7 @@ static const struct habit habits[] = {
     {"sample_index",
      "use --metric=inuse-space, inuse-objects, alloc-space or alloc-objects"},
     {"show_bytes", "use --unit=B"},
-    {"base diff_base", "instead of --base=A B use hprof-agg diff A B"},
+    {"diff_base", "use hprof-agg diff --base=A B"},
     {"normalize",
      "leave it out: hprof-agg diff compares the dumps as they are, several on "
      "a side by their averages"},
@@ -248,7 +248,7 @@ static void add_reports(struct commands *commands) {
 static const struct hp_cli_command others[] = {
     {
         .name = "manifest",
-        .arguments = "--shards=N --output=PREFIX PATH...",
+        .arguments = "--tasks=N --output=PREFIX PATH...",
         .help = "lists of the dumps that count, by their names, for N tasks on any "
                 "number of "
                 "machines",

@@ -141,9 +141,9 @@ bool hp_cli_arguments_have(const struct hp_cli_arguments *arguments, const char 
 
 // --- commandline -----------------------------------------------------------------------
 
-// Largest number of shards that --shards accepts.
+// Largest number of lists that --tasks accepts.
 enum {
-    SHARDS_MAX = 1000000,
+    TASKS_MAX = 1000000,
 };
 
 void hp_cli_commandline_done(struct hp_cli_arguments *given,
@@ -151,6 +151,7 @@ void hp_cli_commandline_done(struct hp_cli_arguments *given,
     free(settings->inputs.items);
     free(settings->files_from.items);
     free(settings->base_files_from.items);
+    free(settings->bases.items);
     free(settings->archives.items);
     free(settings->symbol_dirs.items);
     free(settings->source_dirs.items);
@@ -353,26 +354,26 @@ static bool has_groups(const struct hp_cli_settings *settings) {
     return hp_report_can_group(report->kind, report->by, hp_format_can(report->format));
 }
 
-// Check --snapshots, and select --by=input for --snapshots=each, which shows each dump
+// Check --dumps, and select --by=input for --dumps=each, which shows each dump
 // separately as a row or a label.
-static int settle_snapshots(const struct hp_cli_arguments *given,
-                            struct hp_cli_settings *settings, struct hp_err *err) {
+static int settle_dumps(const struct hp_cli_arguments *given,
+                        struct hp_cli_settings *settings, struct hp_err *err) {
     struct hp_report_options *report = &settings->report;
-    if (settings->timeline && hp_cli_arguments_have(given, "snapshots")) {
+    if (settings->timeline && hp_cli_arguments_have(given, "dumps")) {
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(
-                "snapshots-timeline",
-                "--snapshots cannot be combined with --timeline, which shows all dumps"));
+                "dumps-timeline",
+                "--dumps cannot be combined with --timeline, which shows all dumps"));
     }
     if (settings->read.snapshots == HP_SNAPSHOTS_PEAK &&
         (report->kind == HP_REPORT_DIFF || report->columns.spread)) {
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(
-                "snapshots-peak",
-                "--snapshots=peak cannot be combined with %s: peaks are chosen by size"),
-            report->columns.spread ? "--spread" : "diff");
+                "dumps-peak",
+                "--dumps=peak cannot be combined with %s: peaks are chosen by size"),
+            report->columns.spread ? "--columns=spread" : "diff");
     }
     if (settings->read.snapshots != HP_SNAPSHOTS_EACH || report->kind == HP_REPORT_INFO) {
         return HP_OK;
@@ -382,8 +383,8 @@ static int settle_snapshots(const struct hp_cli_arguments *given,
         return hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(
-                "snapshots-each",
-                "--snapshots=each needs rows of dumps: hprof-agg top, and --by=input"));
+                "dumps-each",
+                "--dumps=each needs rows of dumps: hprof-agg top, and --by=input"));
     }
     report->by = HP_BY_INPUT;
     return HP_OK;
@@ -405,9 +406,9 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
             by_format ? report->format : settings->command->name,
             settings->timeline ? " --timeline" : "");
     }
-    const char *option = report->columns.spread  ? "spread"
-                         : report->columns.sizes ? "sizes"
-                         : report->columns.ages  ? "ages"
+    const char *option = report->columns.spread  ? "columns=spread"
+                         : report->columns.sizes ? "columns=sizes"
+                         : report->columns.ages  ? "columns=age"
                                                  : NULL;
     if (option != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
@@ -435,11 +436,11 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
 // Refuse a condition of --fail-if that can never be met, since every comparison would
 // pass.  Returns HP_OK or HP_E_USAGE.
 static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err) {
-    const char *without = settings->report.no_error ? "--no-error"
-                          : settings->read.estimator == HP_ESTIMATOR_JEPROF
-                              ? "--compat=jeprof"
-                          : settings->read.estimator == HP_ESTIMATOR_NONE ? "--no-unbias"
-                                                                          : NULL;
+    const char *without =
+        settings->report.no_error                         ? "--confidence=none"
+        : settings->read.estimator == HP_ESTIMATOR_JEPROF ? "--estimator=jeprof"
+        : settings->read.estimator == HP_ESTIMATOR_NONE   ? "--estimator=none"
+                                                          : NULL;
     enum hp_metric metric = settings->report.metric;
     bool is_objects = metric == HP_INUSE_OBJECTS || metric == HP_ALLOC_OBJECTS;
     if (settings->has_gate && settings->gate.p > 0 && without != NULL) {
@@ -480,11 +481,11 @@ static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err)
                        HP_MESSAGE("no-input-ids-alone",
                                   "--no-input-ids needs merge --output=x.hpa%s"),
                        is_merge ? ""
-                                : ", and with --snapshots=sum --on-duplicate=count, "
+                                : ", and with --dumps=sum --on-duplicate=count, "
                                   "which tell no dumps apart");
 }
 
-// Refuse --redact with partial files and with --print=used, and --symbol-dir-only without
+// Refuse --redact with partial files and with --used, and --symbol-dir-only without
 // --symbol-dir or with --path-map.  Returns HP_OK or HP_E_USAGE.
 static int check_places(const struct hp_cli_settings *settings, struct hp_err *err) {
     bool redacts = settings->redacts;
@@ -498,9 +499,8 @@ static int check_places(const struct hp_cli_settings *settings, struct hp_err *e
     if (redacts && settings->prints_used) {
         return hp_cli_fail(
             err, HP_E_USAGE,
-            HP_MESSAGE(
-                "redact-paths",
-                "--redact cannot be combined with --print=used, which prints paths"));
+            HP_MESSAGE("redact-paths",
+                       "--redact cannot be combined with --used, which prints paths"));
     }
     if (!settings->symbol_dirs_only) {
         return HP_OK;
@@ -521,19 +521,18 @@ static int check_places(const struct hp_cli_settings *settings, struct hp_err *e
                : HP_OK;
 }
 
-// Refuse options that --print=used has no meaning with.
+// Refuse options that --used has no meaning with.
 static int check_print(const struct hp_cli_settings *settings,
                        const struct hp_cli_arguments *given, struct hp_err *err) {
     if (settings->prints_used && hp_cli_arguments_have(given, "format")) {
-        return hp_cli_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE("print-with-format",
-                       "--print=used writes a list: --format does not apply"));
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("used-with-format",
+                                      "--used writes a list: --format does not apply"));
     }
     if (settings->prints_used && settings->archives.count > 0) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("print-archive",
-                                      "--print=used: files in an archive have no paths"));
+                           HP_MESSAGE("used-archive",
+                                      "--used: files in an archive have no paths"));
     }
     return HP_OK;
 }
@@ -542,7 +541,7 @@ static int check_print(const struct hp_cli_settings *settings,
 static int check_combinations(struct hp_cli_settings *settings,
                               const struct hp_cli_arguments *given, struct hp_err *err) {
     int ret = check_formats(settings, given, err);
-    ret = ret == HP_OK ? settle_snapshots(given, settings, err) : ret;
+    ret = ret == HP_OK ? settle_dumps(given, settings, err) : ret;
     ret = ret == HP_OK ? check_by(settings, err) : ret;
     ret = ret == HP_OK ? check_ids(settings, err) : ret;
     ret = ret == HP_OK ? check_places(settings, err) : ret;
@@ -552,9 +551,10 @@ static int check_combinations(struct hp_cli_settings *settings,
     bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
     if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL &&
         !settings->report.columns.spread && !is_partial) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("label-from-alone",
-                                      "--label-from needs --by=label:KEY or --spread"));
+        return hp_cli_fail(
+            err, HP_E_USAGE,
+            HP_MESSAGE("label-from-alone",
+                       "--label-from needs --by=label:KEY or --columns=spread"));
     }
     if (settings->report.pprof.with_error && settings->report.kind == HP_REPORT_DIFF) {
         return hp_cli_fail(
@@ -564,17 +564,11 @@ static int check_combinations(struct hp_cli_settings *settings,
                 "--with-error does not apply to diff: errors of differences do not add "
                 "up"));
     }
-    if (hp_cli_arguments_have(given, "no-unbias") &&
-        hp_cli_arguments_have(given, "compat")) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("no-unbias-compat",
-                                      "--no-unbias and --compat cannot be combined"));
-    }
     if (settings->null_separated && settings->files_from.count == 0 &&
         settings->base_files_from.count == 0 && !settings->prints_used) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("null-alone",
-                                      "--null needs --files-from or --print"));
+                                      "--null needs --files-from or --used"));
     }
     ret = check_print(settings, given, err);
     return ret == HP_OK ? check_gate(settings, err) : ret;
@@ -593,14 +587,16 @@ static int take_pattern(const struct hp_cli_arguments *given,
     return hp_cli_add_filter(settings, HP_PICK, given->words.items[1], err);
 }
 
-// Find which inputs of a diff are its base: those before --to, or the first of two.
+// Find which inputs of a diff are its base: those of --base and those before --to, or the
+// first of two.
 // HP_E_USAGE if a side has no input.
 static int split_sides(const struct hp_cli_arguments *given,
                        struct hp_cli_settings *settings, struct hp_err *err) {
     if (settings->command->id != HP_CLI_DIFF) {
         return HP_OK;
     }
-    bool has_lists = settings->files_from.count > 0 ||
+    size_t bases = settings->bases.count; // the first inputs
+    bool has_lists = bases > 0 || settings->files_from.count > 0 ||
                      settings->base_files_from.count > 0 || settings->archives.count > 0;
     if (!settings->has_to && !has_lists && settings->inputs.count == 1) {
         return HP_OK; // the input may contain a difference itself
@@ -612,13 +608,12 @@ static int split_sides(const struct hp_cli_arguments *given,
                 "diff-two-inputs",
                 "diff needs two sides: diff BASE NEW, or diff BASE... --to NEW..."));
     }
-    settings->base_words =
-        settings->base_files_from.count == 0 && settings->inputs.count > 0;
+    settings->base_words = bases > 0 ? bases : settings->inputs.count > 0;
     for (size_t i = 0; i < given->option_count; i++) {
         if (strcmp(given->options[i].option->name, "to") == 0) {
             size_t words = given->options[i].words;
             // The first word is the command.
-            settings->base_words = words > 0 ? words - 1 : 0;
+            settings->base_words = bases + (words > 0 ? words - 1 : 0);
         }
     }
     bool has_base = settings->base_words > 0 || settings->base_files_from.count > 0;
@@ -638,6 +633,9 @@ static int take_words(const struct hp_cli_arguments *given,
                       struct hp_cli_settings *settings, struct hp_err *err) {
     bool has_pattern = settings->command->takes_pattern;
     int ret = has_pattern ? take_pattern(given, settings, err) : HP_OK;
+    for (size_t i = 0; i < settings->bases.count; i++) {
+        hp_cli_words_add(&settings->inputs, settings->bases.items[i]);
+    }
     for (size_t i = has_pattern ? 2 : 1; i < given->words.count; i++) {
         hp_cli_words_add(&settings->inputs, given->words.items[i]);
         if (ret == HP_OK && hp_cli_is_url(given->words.items[i])) {
@@ -661,18 +659,18 @@ static int take_words(const struct hp_cli_arguments *given,
 static int read_manifest(const struct hp_cli_arguments *given,
                          struct hp_cli_settings *settings, struct hp_err *err) {
     int ret = apply(given, settings, err);
-    if (ret == HP_OK && (settings->shards == 0 || settings->output == NULL)) {
+    if (ret == HP_OK && (settings->tasks == 0 || settings->output == NULL)) {
         ret = hp_cli_fail(
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "manifest-needs",
-                "manifest needs --shards=N and --output=PREFIX, how the names of lists "
+                "manifest needs --tasks=N and --output=PREFIX, how the names of lists "
                 "begin"));
     }
-    if (ret == HP_OK && settings->shards > SHARDS_MAX) {
+    if (ret == HP_OK && settings->tasks > TASKS_MAX) {
         ret = hp_cli_fail(err, HP_E_USAGE,
-                          HP_MESSAGE("shards-too-many", "--shards must be at most %d"),
-                          SHARDS_MAX);
+                          HP_MESSAGE("tasks-too-many", "--tasks must be at most %d"),
+                          TASKS_MAX);
     }
     return ret == HP_OK ? take_words(given, settings, err) : ret;
 }

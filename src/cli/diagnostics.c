@@ -63,7 +63,7 @@ static void name_option(struct hp_err *err) {
     char room[HP_MESSAGE_FORMAT_SIZE];
     snprintf(err->message + used, sizeof err->message - used, "%s",
              hp_message_format(HP_MESSAGE("option-for-damaged",
-                                          ". Use --keep-damaged to read the rest"),
+                                          ". Use --damaged=use to read the rest"),
                                room));
 }
 

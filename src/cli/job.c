@@ -220,7 +220,7 @@ static int read_inputs(const struct hp_cli_settings *settings,
     bool wants_builds = options.with_builds || options.with_names;
     bool wants_files =
         wants_names(settings) || (wants_builds && format_can(settings, HP_IS_PARTIAL));
-    // --print=used needs no binaries, except for the peak: which dump is the largest may
+    // --used needs no binaries, except for the peak: which dump is the largest may
     // depend on large sizes that binaries reveal.
     bool is_choice = settings->prints_used && options.snapshots != HP_SNAPSHOTS_PEAK;
     options.symbols = wants_files && !is_choice ? symbols : NULL;
@@ -402,25 +402,25 @@ static int put_path(struct hp_cli_outfile *out, const char *path) {
     return ret;
 }
 
-// Write one path of --print=used and `end`.  HP_E_USAGE if the path is "-" (standard
+// Write one path of --used and `end`.  HP_E_USAGE if the path is "-" (standard
 // input), or contains `end`.
 static int print_path(const char *path, char end, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     if (strcmp(path, "-") == 0) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("print-stdin",
-                                      "--print=used: standard input has no path"));
+                           HP_MESSAGE("used-stdin",
+                                      "--used: standard input has no path"));
     }
     if (end != '\0' && strchr(path, end) != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("print-newline",
+                           HP_MESSAGE("used-newline",
                                       "a path has a newline. Use --null for such lists"));
     }
     bool is_written = put_path(out, path) == 0 && hp_cli_outfile_write(out, &end, 1) == 0;
     return is_written ? HP_OK : hp_cli_outfile_failed(out, err);
 }
 
-// Write the paths of the inputs that were used, for --print=used.
+// Write the paths of the inputs that were used, for --used.
 static int print_used(const struct hp_cli_settings *settings,
                       const struct hp_profile *profile, struct hp_cli_outfile *out,
                       struct hp_err *err) {

@@ -73,7 +73,7 @@ static int check_path(const struct lists *lists, const char *path, struct hp_err
 // Sort the indices of paths by list (counting sort).  Older dumps of a process are in no
 // list.
 static void sort_into_lists(struct lists *lists, const struct hp_manifest *manifest) {
-    size_t shards = lists->settings->shards, *next;
+    size_t shards = lists->settings->tasks, *next;
     lists->starts = hp_cli_resize(NULL, (shards + 1) * sizeof *lists->starts);
     lists->order = hp_cli_resize(NULL, (lists->count + 1) * sizeof *lists->order);
     next = hp_cli_resize(NULL, shards * sizeof *next);
@@ -184,7 +184,7 @@ static int write_list(struct lists *lists, size_t list, struct hp_err *err) {
 static int write_lists(struct lists *lists, struct hp_err *err) {
     int ret = HP_OK;
     size_t list = 0;
-    for (; ret == HP_OK && list < lists->settings->shards; list++) {
+    for (; ret == HP_OK && list < lists->settings->tasks; list++) {
         if (lists->starts[list] < lists->starts[list + 1]) {
             ret = write_list(lists, list, err);
         }
@@ -202,7 +202,7 @@ static int write_lists(struct lists *lists, struct hp_err *err) {
 // Print a summary of the lists to standard error.
 static void print_summary(const struct lists *lists, const struct hp_manifest *manifest) {
     size_t written = 0;
-    for (size_t i = 0; i < lists->settings->shards; i++) {
+    for (size_t i = 0; i < lists->settings->tasks; i++) {
         written += lists->starts[i] < lists->starts[i + 1];
     }
     hp_cli_message(
@@ -222,7 +222,7 @@ static void print_summary(const struct lists *lists, const struct hp_manifest *m
 // Check the paths, distribute them and check that no list exists yet.
 static int make(struct lists *lists, struct hp_manifest *manifest, struct hp_err *err) {
     const struct hp_cli_settings *settings = lists->settings;
-    struct hp_manifest_options options = {settings->shards, settings->read.snapshots};
+    struct hp_manifest_options options = {settings->tasks, settings->read.snapshots};
     int ret = HP_OK;
     for (size_t i = 0; ret == HP_OK && i < lists->count; i++) {
         ret = check_path(lists, lists->paths[i], err);
@@ -240,7 +240,7 @@ int hp_cli_manifest_run(const struct hp_cli_settings *settings, struct hp_err *e
     struct lists lists = {.settings = settings,
                           .paths = list.paths.items,
                           .count = list.paths.count,
-                          .digits = snprintf(NULL, 0, "%zu", settings->shards - 1)};
+                          .digits = snprintf(NULL, 0, "%zu", settings->tasks - 1)};
     if (ret == HP_OK) {
         ret = make(&lists, &manifest, err);
     }

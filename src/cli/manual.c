@@ -58,7 +58,7 @@ static void put_commands(FILE *out) {
         } else if (command->id == HP_CLI_DIFF) {
             fputs(" Ar BASE NEW | BASE ... Fl Fl to Ar NEW ...", out);
         } else if (command->id == HP_CLI_MANIFEST) {
-            fputs(" Fl Fl shards Ns = Ns Ar N Fl Fl output Ns = Ns Ar PREFIX PATH ...",
+            fputs(" Fl Fl tasks Ns = Ns Ar N Fl Fl output Ns = Ns Ar PREFIX PATH ...",
                   out);
         } else if (command->id == HP_CLI_JEPROF) {
             fputs(" Op Ar PROGRAM DUMP ...", out);

@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/renamed.h"
 #include "cli/setter.h"
 #include "cli/suggestion.h"
 
@@ -68,23 +69,23 @@ static const struct hp_cli_option options[] = {
      "of it",
      hp_cli_set_text, FIELD(read.maps), 0},
     {"to", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
-     "inputs before this are the base, inputs after it are new",
-     hp_cli_set_bool, FIELD(has_to), true},
-    {"base-files-from", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
-     "as --files-from, for the base",
-     hp_cli_set_word, FIELD(base_files_from), 0},
+     "inputs before this, also those of --files-from, are the base, inputs after it are "
+     "new",
+     hp_cli_set_to, FIELD(has_to), true},
+    {"base", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_DIFF,
+     "read FILE as the base, as jeprof and pprof do; may be repeated",
+     hp_cli_set_word, FIELD(bases), 0},
     {"time-from", '\0', HP_CLI_TEXT, "REGEX|mtime", NULL, HP_CLI_GROUP_INPUT,
      HP_CLI_TREND | HP_CLI_LIFETIME | HP_CLI_MERGE | HP_CLI_PLAN,
      "when dumps were made: the first group of REGEX in their paths, or the times of "
 "the files "
      "(default: what pprof inputs say)",
      hp_cli_set_text, FIELD(read.time_from), 0},
-    {"snapshots", '\0', HP_CLI_CHOICE, "WHICH",
-     CHOICES("last", "final", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
+    {"dumps", '\0', HP_CLI_CHOICE, "WHICH",
+     CHOICES("latest", "exit", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
      INPUTS & ~HP_CLI_TREND & ~HP_CLI_LIFETIME,
-     "which dumps of a process count: last (the default; in use: before its exit), "
-"final, peak, "
-     "each as a row, or their sum",
+     "which dumps of a process are used: the latest (the default; in use: before its "
+     "exit), that at its exit, the largest, each as a row, or their sum",
      hp_cli_set_enum, FIELD(read.snapshots), HP_SNAPSHOTS_LAST},
     {"null", '0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, INPUTS,
      "paths in --files-from, and in lists that are written, end in a NUL byte, not in a "
@@ -102,7 +103,7 @@ static const struct hp_cli_option options[] = {
     {"no-input-ids", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT,
      VIEWS & ~SERIES & ~HP_CLI_LIFETIME,
      "a partial does not say of which dumps it is: overlap is not known then; with "
-     "--snapshots=sum --on-duplicate=count any number of dumps takes the memory of one",
+     "--dumps=sum --on-duplicate=count any number of dumps takes the memory of one",
      hp_cli_set_bool, FIELD(read.no_input_ids), true},
     {"with-builds", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
      "a partial says which builds its dumps ran, where the binaries are at hand",
@@ -111,9 +112,11 @@ static const struct hp_cli_option options[] = {
      "a partial keeps the names of functions, so that reports need no binaries of its "
 "dumps",
      hp_cli_set_bool, FIELD(read.with_names), true},
-    {"keep-damaged", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "use what a truncated or damaged dump still holds",
-     hp_cli_set_bool, FIELD(read.keep_damaged), true},
+    {"damaged", '\0', HP_CLI_CHOICE, "ACTION", CHOICES("use", "reject"),
+     HP_CLI_GROUP_INPUT, REPORTS,
+     "use the readable part of a truncated dump, or reject also a dump with a malformed "
+     "line (default: reject truncated dumps, skip malformed lines)",
+     hp_cli_set_damaged, 0, 0},
     {"wait", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
      "wait for a process that writes to a named FIFO",
      hp_cli_set_bool, FIELD(read.wait), true},
@@ -129,9 +132,6 @@ static const struct hp_cli_option options[] = {
 "compressed "
      "inputs the larger of 32 MiB and 200 times the file)",
      hp_cli_set_size, FIELD(read.max_input_size), 0},
-    {"strict", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
-     "do not use a dump with a malformed line",
-     hp_cli_set_bool, FIELD(read.strict), true},
 
     {"metric", '\0', HP_CLI_CHOICE, "METRIC",
      CHOICES("inuse-space", "inuse-objects", "alloc-space", "alloc-objects", "NAME"),
@@ -157,14 +157,11 @@ static const struct hp_cli_option options[] = {
 "5.3.0) or "
      "pages (from 5.3.1 on)",
      hp_cli_set_enum, FIELD(read.large_sizes), HP_LARGE_CLASSES},
-    {"compat", '\0', HP_CLI_CHOICE, "TOOL", CHOICES("jeprof"), HP_CLI_GROUP_MEASURE,
-     REPORTS & ~HP_CLI_LIFETIME & ~HP_CLI_PLAN, "estimate with the formula of another tool, for "
-"comparison",
-     hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_JEPROF},
-    {"no-unbias", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE,
-     REPORTS & ~HP_CLI_LIFETIME & ~HP_CLI_PLAN,
-     "show the sampled numbers as they stand in the dumps",
-     hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_NONE},
+    {"estimator", '\0', HP_CLI_CHOICE, "NAME", CHOICES("unbiased", "jeprof", "none"),
+     HP_CLI_GROUP_MEASURE, REPORTS & ~HP_CLI_LIFETIME & ~HP_CLI_PLAN,
+     "estimate without bias (the default), with jeprof's formula, or not: show the "
+     "numbers that the dumps contain",
+     hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_BEST},
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
      CHOICES("function", "line", "file", "module", "build", "address", "input", "thread",
@@ -181,13 +178,12 @@ static const struct hp_cli_option options[] = {
     {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
      "count an inlined call as part of the function around it",
      hp_cli_set_bool, FIELD(report.frames.no_inlines), true},
-    {"short-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
-     "leave arguments, returned types, traits and directories out of names of functions",
+    {"names", '\0', HP_CLI_CHOICE, "FORM", CHOICES("short", "full"),
+     HP_CLI_GROUP_GROUPING, FRAMES,
+     "leave arguments, returned types, traits and directories out of names of functions, "
+     "or keep them: the default of callgrind, dhat, firefox, json and tsv, and of text "
+     "with -v",
      hp_cli_set_enum, FIELD(report.frames.names), HP_NAMES_SHORT},
-    {"full-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
-     "keep them: the default of callgrind, dhat, firefox, json and tsv, and of text "
-"with -v",
-     hp_cli_set_enum, FIELD(report.frames.names), HP_NAMES_FULL},
 
     {"timeline", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, HP_CLI_MERGE,
      "keep the dumps of a series apart, each at its time or, where none is known, its "
@@ -218,13 +214,12 @@ static const struct hp_cli_option options[] = {
 "so old so far or "
      "older, as 60s (ms, s, min, h, d): totals are theirs",
      hp_cli_set_age, FIELD(read.older_than), 0},
-    {"frames", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("code", "own", "all", "raw"),
+    {"frames", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("no-std", "no-libs", "no-alloc", "all"),
      HP_CLI_GROUP_FILTER, FRAMES,
-     "which frames to show: code folds the standard library, wrappers of malloc, "
-"start-up and "
-     "the allocator into what called them, own libraries as well, all the allocator "
-"alone, raw "
-     "nothing (default code of tables and pictures by function, line or file, else all)",
+     "which frames to show: no-std hides the standard library, wrappers of malloc, "
+     "start-up and the allocator, and attributes their memory to their callers; no-libs "
+     "also libraries, no-alloc only the allocator, all nothing (default no-std of tables "
+     "and pictures by function, line or file, else no-alloc)",
      hp_cli_set_enum, FIELD(report.frames.fold), HP_FRAMES_CODE},
     {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES,
      "treat functions, files or modules that match as wrappers of malloc, whose callers "
@@ -239,9 +234,6 @@ static const struct hp_cli_option options[] = {
 "expression, as "
      "help frame-rules prints them; may be repeated",
      hp_cli_set_rules, 0, 0},
-    {"all-frames", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_FILTER, FRAMES,
-     "short for --frames=raw",
-     hp_cli_set_enum, FIELD(report.frames.fold), HP_FRAMES_RAW},
 
     {"only", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("grown"), HP_CLI_GROUP_FILTER,
      HP_CLI_TOP | HP_CLI_PEEK | HP_CLI_STACKS | HP_CLI_MERGE,
@@ -266,18 +258,16 @@ static const struct hp_cli_option options[] = {
     {"unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("auto", "B", "KiB", "MiB", "GiB"),
      HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT | HP_CLI_PLAN, "the unit of space in tables",
      hp_cli_set_enum, FIELD(report.unit), HP_UNIT_AUTO, HP_CAN_UNIT},
-    {"confidence", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE,
+    {"confidence", '\0', HP_CLI_TEXT, "PERCENT|none", NULL, HP_CLI_GROUP_TABLE,
      TABLES | HP_CLI_ACCOUNT | HP_CLI_PLAN,
-     "how often intervals hold the true value (default 95)",
+     "how often intervals contain the true value (default 95); none: show no intervals, "
+     "nor marks for the error that sampling leaves",
      hp_cli_set_confidence, 0, 0, HP_CAN_INTERVALS | HP_IS_PICTURE},
     {"width", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, REPORTS,
      "fit lines into N columns, 0: cut nothing (default: those of the terminal, if "
 "there is one); "
      "where names lack room columns leave: sum%, cum%, the interval, cum",
      hp_cli_set_width, 0, 0, HP_CAN_WIDTH},
-    {"no-error", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, (TABLES & ~HP_CLI_LIFETIME) | HP_CLI_ACCOUNT,
-     "do not show the error that sampling leaves, nor marks for it",
-     hp_cli_set_bool, FIELD(report.no_error), true, HP_CAN_INTERVALS | HP_IS_PICTURE},
 
     {"invert", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
      "begin with the functions that allocate, and go up to their callers",
@@ -285,17 +275,12 @@ static const struct hp_cli_option options[] = {
     {"min-share", '\0', HP_CLI_TEXT, "PERCENT", NULL, HP_CLI_GROUP_TABLE, HP_CLI_TREE,
      "leave out what holds less of the total",
      hp_cli_set_share, FIELD(report.tree.min_share), 0},
-    {"spread", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
-     "show how much the inputs differ, and which stand out",
-     hp_cli_set_bool, FIELD(report.columns.spread), true, HP_CAN_SPREAD},
-    {"sizes", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
-     "show of which sizes the objects of a row are, from the least to the largest",
-     hp_cli_set_bool, FIELD(report.columns.sizes), true, HP_CAN_SPREAD},
-    {"ages", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_TOP,
-     "show how old half of what is in use was at most when the dump was made, where it "
-"lists objects "
-     "with their ages",
-     hp_cli_set_bool, FIELD(report.columns.ages), true, HP_CAN_SPREAD},
+    {"columns", '\0', HP_CLI_CHOICE, "LIST", CHOICES("sizes", "age", "spread"),
+     HP_CLI_GROUP_TABLE, HP_CLI_TOP,
+     "also show, with commas between them: of which sizes the objects are; how old half "
+     "of the memory in use was at most, where dumps list objects with their ages; how "
+     "much the inputs differ, and which stand out",
+     hp_cli_set_columns, 0, 0, HP_CAN_SPREAD},
     {"pairs", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_LIFETIME,
      "with --recent: below each row the stack that allocated and that which freed most "
 "of it, side by side",
@@ -351,16 +336,15 @@ static const struct hp_cli_option options[] = {
 "of manifest: "
      "what the names of the lists begin with",
      hp_cli_set_text, FIELD(output), 0},
-    {"shards", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_MANIFEST,
-     "cut the inputs into N lists; all dumps of a process are in one",
-     hp_cli_set_count, FIELD(shards), 1},
+    {"tasks", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_MANIFEST,
+     "write N lists of inputs, one for each task; all dumps of a process are in one",
+     hp_cli_set_count, FIELD(tasks), 1},
     {"shard", '\0', HP_CLI_TEXT, "I/N", NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_MERGE,
      "write of the stacks those of shard I of N (0/4 to 3/4); merging all gives the "
 "whole",
      hp_cli_set_shard, 0, 0, HP_IS_PARTIAL},
-    {"print", '\0', HP_CLI_CHOICE, "WHAT", CHOICES("used"), HP_CLI_GROUP_OUTPUT,
-     HP_CLI_INFO,
-     "write the paths of the inputs that count, one a line, for --files-from",
+    {"used", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_INFO,
+     "write the paths of the inputs that are used, one a line, for --files-from",
      hp_cli_set_bool, FIELD(prints_used), true},
     {"redact", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
      "replace names of functions, files, programs, hosts and inputs, values of labels "
@@ -422,7 +406,8 @@ static const struct hp_cli_option options[] = {
     {"licenses", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, HP_CLI_VERSION,
      "print the licences of the tool and of what is linked into it",
      hp_cli_set_bool, FIELD(licenses), true},
-    {"features", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER, HP_CLI_VERSION,
+    {"build-options", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OTHER,
+     HP_CLI_VERSION,
      "print what the tool was built with: symbols, demangling, xz, zstd, statistics; "
 "and what of the sandbox is missing",
      hp_cli_set_bool, FIELD(features), true},
@@ -472,6 +457,11 @@ static int unknown(const char *name, struct hp_err *err) {
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         hp_cli_suggestion_try(&suggestion, options[i].name);
     }
+    const char *renamed = hp_cli_renamed(name);
+    if (renamed != NULL) {
+        suggestion.best = renamed;
+        instead = NULL;
+    }
     if (instead != NULL) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("option-hint", "unknown option --%s: %s"), name,
@@ -516,8 +506,7 @@ int hp_cli_option_find(const char *name, const struct hp_cli_option **option,
             return HP_OK;
         }
     }
-    // --base is jeprof's option, and not short for --base-files-from.
-    if (found == 0 || hp_cli_habit(name, false) != NULL) {
+    if (found == 0 || hp_cli_habit(name, false) != NULL || hp_cli_renamed(name) != NULL) {
         return unknown(name, err);
     }
     return found == 1 ? HP_OK : ambiguous(name, err);

@@ -63,6 +63,46 @@ int hp_cli_set_duplicates(struct hp_cli_settings *settings,
     return ret;
 }
 
+int hp_cli_set_damaged(struct hp_cli_settings *settings,
+                       const struct hp_cli_option *option, char *value,
+                       struct hp_err *err) {
+    size_t i; // index of use, reject
+    int ret = hp_cli_choice_find(option, value, &i, err);
+    if (ret == HP_OK) {
+        settings->read.keep_damaged = i == 0;
+        settings->read.strict = i == 1;
+    }
+    return ret;
+}
+
+int hp_cli_set_to(struct hp_cli_settings *settings, const struct hp_cli_option *option,
+                  char *value, struct hp_err *err) {
+    for (size_t i = 0; i < settings->files_from.count; i++) {
+        hp_cli_words_add(&settings->base_files_from, settings->files_from.items[i]);
+    }
+    settings->files_from.count = 0;
+    return hp_cli_set_bool(settings, option, value, err);
+}
+
+int hp_cli_set_columns(struct hp_cli_settings *settings,
+                       const struct hp_cli_option *option, char *value,
+                       struct hp_err *err) {
+    struct hp_column_options *columns = &settings->report.columns;
+    size_t i = 0; // index of sizes, age, spread
+    int ret = HP_OK;
+    for (char *name = value, *comma; ret == HP_OK && name != NULL; name = comma) {
+        comma = strchr(name, ',');
+        if (comma != NULL) {
+            *comma++ = '\0';
+        }
+        ret = hp_cli_choice_find(option, name, &i, err);
+        columns->sizes |= ret == HP_OK && i == 0;
+        columns->ages |= ret == HP_OK && i == 1;
+        columns->spread |= ret == HP_OK && i == 2;
+    }
+    return ret;
+}
+
 // Whether `value` is `choice`, with "_" allowed for "-".
 static bool is_with_dashes(const char *choice, const char *value) {
     while (*choice != '\0' && (*value == *choice || (*value == '_' && *choice == '-'))) {
@@ -202,9 +242,13 @@ int hp_cli_set_cost(struct hp_cli_settings *settings, const struct hp_cli_option
 int hp_cli_set_confidence(struct hp_cli_settings *settings,
                           const struct hp_cli_option *option, char *value,
                           struct hp_err *err) {
-    double percent;
+    double percent = 0;
+    settings->report.no_error = strcmp(value, "none") == 0;
+    if (settings->report.no_error) {
+        return HP_OK;
+    }
     if (!to_percent(value, &percent) || percent < 50 || percent > 99.9999) {
-        return refuse(option, value, "a percentage from 50 to 99.9999", err);
+        return refuse(option, value, "a percentage from 50 to 99.9999, or none", err);
     }
     settings->report.confidence = percent / 100;
     return HP_OK;

@@ -12,6 +12,12 @@ hp_cli_set_fn hp_cli_set_bool;
 // Store the choice refuse, skip or count for duplicate inputs, as two bools of the read
 // options.
 hp_cli_set_fn hp_cli_set_duplicates;
+// Store what to do with damaged dumps, use or reject, as two bools of the read options.
+hp_cli_set_fn hp_cli_set_damaged;
+// Store the bool of --to, and move the lists that were given before it to the base.
+hp_cli_set_fn hp_cli_set_to;
+// Add columns; the value is their names with commas between them.
+hp_cli_set_fn hp_cli_set_columns;
 // Store an enum: `number` plus the index of the value among the choices.
 hp_cli_set_fn hp_cli_set_enum;
 // Store a size_t that is at least `number`.
@@ -45,7 +51,7 @@ hp_cli_set_fn hp_cli_set_age;
 
 // Functions for one option each; they ignore `field`.
 hp_cli_set_fn hp_cli_set_max_skipped; // N inputs, or P% of them
-hp_cli_set_fn hp_cli_set_confidence;  // a percentage
+hp_cli_set_fn hp_cli_set_confidence;  // a percentage, or "none"
 hp_cli_set_fn hp_cli_set_by;          // a granularity, or label:KEY
 hp_cli_set_fn hp_cli_set_metric;      // a metric, or a name of a sample type
 hp_cli_set_fn hp_cli_set_gate;        // "growth>5%,p<0.01"

@@ -61,6 +61,7 @@ struct hp_cli_settings {
     struct hp_cli_words rule_texts; // owned texts of files that some rules point into
 
     struct hp_cli_words files_from, base_files_from; // lists of inputs, --files-from
+    struct hp_cli_words bases;                       // paths of --base
     struct hp_cli_words archives;                    // tar archives of inputs
     bool has_to;                                     // --to was given
     size_t base_words;   // number of first inputs that are the base of a diff
@@ -75,7 +76,7 @@ struct hp_cli_settings {
     bool prints_used; // info: print only the paths of the inputs that are used
     // Do not name functions; look for binaries and sources only below the given folders.
     bool no_symbols, symbol_dirs_only;
-    size_t shards;       // manifest: number of lists; 0: not given
+    size_t tasks;        // manifest: number of lists; 0: not given
     uint64_t max_memory; // bytes; 0: what the system allows; or HP_CLI_NO_LIMIT
     bool redacts;        // replace names by hashes
     char redact_key[HP_CLI_KEY_MOST + 1]; // redact_key_size bytes

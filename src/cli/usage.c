@@ -224,7 +224,7 @@ static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t colu
 // express.
 static void put_frame_rules(FILE *out) {
     fputs(
-        "# What frames are, and which of them --frames=code leaves out: allocator, start-up,\n"
+        "# What frames are, and which of them --frames=no-std leaves out: allocator, start-up,\n"
         "# wrapper and standard; own also leaves out library, all allocator alone.  The first\n"
         "# rule that fits counts; those of --wrapper, --own, --frame-rules=FILE and the file\n"
         "# that HPROF_AGG_FRAME_RULES names come first.  FILE has lines as these,\n"

@@ -8,7 +8,7 @@ const char *hp_diagnostic_name(enum hp_diagnostic_kind kind) {
         [HP_DIAGNOSTIC_WRAPPED] = "wrapped",
         [HP_DIAGNOSTIC_NEGATIVE] = "negative",
         [HP_DIAGNOSTIC_HEADER_CONTRADICTS] = "header-contradicts",
-        [HP_DIAGNOSTIC_INCONSISTENT] = "torn",
+        [HP_DIAGNOSTIC_INCONSISTENT] = "inconsistent",
         [HP_DIAGNOSTIC_NO_PERIOD] = "no-period",
         [HP_DIAGNOSTIC_NO_OBJECTS] = "no-objects",
         [HP_DIAGNOSTIC_OVERLAPS] = "overlaps",

@@ -256,10 +256,9 @@ int hp_duplicates_of_processes(const struct hp_inputs *inputs, struct hp_err *er
     }
     hp_fail(
         err, HP_E_DUPLICATE,
-        HP_MESSAGE(
-            "process-in-two-partials",
-            "%zu process%s also in %s. Merge one dump of each (info --print=used), or "
-            "--snapshots=sum"),
+        HP_MESSAGE("process-in-two-partials",
+                   "%zu process%s also in %s. Merge one dump of each (info --used), or "
+                   "--dumps=sum"),
         clash.processes, clash.processes == 1 ? " is" : "es are",
         clash.first == clash.again ? "it twice, or" : records[clash.first].public.name);
     hp_err_locate(err, records[clash.again].public.name, 0);

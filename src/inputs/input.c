@@ -137,7 +137,7 @@ const char *hp_input_reason_text(enum hp_input_reason reason) {
         [HP_REASON_LIMIT] = "limit",
         [HP_REASON_REPEATED] = "repeated",
         [HP_REASON_PROGRAM] = "program",
-        [HP_REASON_YOUNG] = "young",
+        [HP_REASON_YOUNG] = "too_recent",
         [HP_REASON_OTHER_MOMENT] = "other-moment",
     };
     return texts[reason];
@@ -151,8 +151,8 @@ static enum hp_input_reason reason_of_failure(enum hp_code code) {
                                       : HP_REASON_MALFORMED;
 }
 
-// Return why an input is excluded; the input must be one that is not used.
-static enum hp_input_reason reason_of(const struct hp_input *input) {
+enum hp_input_reason hp_input_reason(const struct hp_input_record *record) {
+    const struct hp_input *input = &record->public;
     return input->status == HP_INPUT_DUPLICATE      ? HP_REASON_REPEATED
            : input->status == HP_INPUT_IGNORED      ? HP_REASON_PROGRAM
            : input->status == HP_INPUT_YOUNG        ? HP_REASON_YOUNG
@@ -228,7 +228,7 @@ void hp_input_summary_init(struct hp_input_summary *summary,
         if (is_used) {
             add_used(summary, input);
         } else {
-            summary->left_out[reason_of(&input->public)] += 1 + input->others;
+            summary->left_out[hp_input_reason(input)] += 1 + input->others;
         }
     }
     keep_different_periods(summary);

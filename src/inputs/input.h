@@ -269,6 +269,9 @@ void hp_input_summary_init(struct hp_input_summary *summary,
 // supported, or over a limit.  Inputs that were excluded on purpose are not included.
 size_t hp_input_summary_skipped(const struct hp_input_summary *summary);
 
+// Return why an input is excluded; the input must be one that is not used.
+enum hp_input_reason hp_input_reason(const struct hp_input_record *record);
+
 // Return the keyword of a reason for machine-readable output: "unreadable".
 const char *hp_input_reason_text(enum hp_input_reason reason);
 

@@ -201,7 +201,7 @@ static int check(const struct hp_manifest_options *options, struct hp_err *err) 
                      err, HP_E_USAGE,
                      HP_MESSAGE(
                          "manifest-snapshots",
-                         "manifest sees only names. Use --snapshots=last, final or sum"))
+                         "manifest sees only names. Use --dumps=latest, final or sum"))
                : HP_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/warnings.h"
 #include "view/frame_rules.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -257,8 +258,23 @@ struct complaint {
     const struct hp_profile *profile;
     // Percent of the bytes that go through a call of the module; 0: unknown.
     double percent;
-    char text[512]; // the sentence; "": there is no complaint
+    const char *message; // the HP_MESSAGE of the sentence
+    char text[512];      // the sentence; "": there is no complaint
 };
+
+// Format the sentence of a complaint.
+HP_PRINTF(2, 3)
+static void put(struct complaint *complaint, const char *format, ...);
+
+static void put(struct complaint *complaint, const char *format, ...) {
+    char room[HP_MESSAGE_FORMAT_SIZE];
+    va_list args;
+    va_start(args, format);
+    complaint->message = format;
+    vsnprintf(complaint->text, sizeof complaint->text, hp_message_format(format, room),
+              args);
+    va_end(args);
+}
 
 // Complain if some dumps ran a build of the module that is not at hand, while others ran
 // one that is.
@@ -270,15 +286,13 @@ static void complain_of_builds(struct complaint *complaint,
         snprintf(count, sizeof count, "%u of %u", dumps.open, dumps.all);
     }
     if (is_open_in_part(complaint->profile, module) && dumps.is_by_stacks) {
-        hp_message_print(
-            complaint->text, sizeof complaint->text,
+        put(complaint,
             HP_MESSAGE(
                 "builds-by-stacks",
                 "several builds: only stacks that fit one file have names. Use merge "
                 "--with-builds"));
     } else if (is_open_in_part(complaint->profile, module)) {
-        hp_message_print(
-            complaint->text, sizeof complaint->text,
+        put(complaint,
             HP_MESSAGE("builds-without-names", "no symbols in %s dumps, which %s"), count,
             hp_module_is_compared(module)
                 ? "ran another build. Use --symbol-dir=DIR with it"
@@ -291,8 +305,7 @@ static void complain_of_difference(struct complaint *complaint,
                                    const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
     if (returns->verdict == HP_BUILD_DIFFERS) {
-        hp_message_print(
-            complaint->text, sizeof complaint->text,
+        put(complaint,
             HP_MESSAGE(
                 "file-differs",
                 "not the binary that was profiled, symbols not used (%u of %u return "
@@ -306,8 +319,7 @@ static void complain_of_doubt(struct complaint *complaint,
                               const struct hp_module *module) {
     const struct hp_return_check *returns = &module->returns;
     if (returns->verdict == HP_BUILD_DOUBTED && returns->failed > 0) {
-        hp_message_print(
-            complaint->text, sizeof complaint->text,
+        put(complaint,
             HP_MESSAGE(
                 "file-doubted",
                 "may not be the binary that was profiled (1 of %u return address%s fits "
@@ -322,8 +334,7 @@ static void complain_of_replacement(struct complaint *complaint,
                                     const struct hp_module *module) {
     if (module->deleted && module->is_at_own_path && module->recorded_build_id.n == 0 &&
         module->proof != HP_PROOF_FITS && module->returns.failed == 0) {
-        hp_message_print(
-            complaint->text, sizeof complaint->text,
+        put(complaint,
             HP_MESSAGE(
                 "file-replaced",
                 "replaced while the program ran. Names come from the new file and may "
@@ -339,10 +350,9 @@ static void complain_of_inlines(struct complaint *complaint,
         snprintf(share, sizeof share, " for %.1f%% of the bytes", complaint->percent);
     }
     if (module->lacks_inlines) {
-        hp_message_print(complaint->text, sizeof complaint->text,
-                         HP_MESSAGE("inlines-missing",
-                                    "inlined calls or lines are missing%s: %s"),
-                         share, hp_profile_text(complaint->profile, module->note));
+        put(complaint,
+            HP_MESSAGE("inlines-missing", "inlined calls or lines are missing%s: %s"),
+            share, hp_profile_text(complaint->profile, module->note));
     }
 }
 
@@ -390,6 +400,7 @@ static void warn_of(const struct module_shares *shares, size_t kind, bool minor)
             found++ < NAMES_MAX) {
             hp_profile_warn_as(profile, minor, HP_MESSAGE("module-complaint", "%s: %s"),
                                hp_profile_text(profile, module->path), complaint.text);
+            hp_profile_warned_of(profile, complaint.message);
         }
     }
     if (found > NAMES_MAX) {

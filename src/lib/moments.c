@@ -1,7 +1,7 @@
 // Sentences that say which dump of each process is used, where a process has several:
 //
 // "17 dumps of 1 process: i15, the newest before its exit (f: 131.1 KiB; fullest i6:
-//  58.3 MiB); --snapshots=final|peak|each|sum"
+//  58.3 MiB); --dumps=exit|peak|each|sum"
 //
 // "20 dumps of 4 processes: the newest of each (not of one moment)"
 #include "base/units.h"
@@ -365,8 +365,8 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
 static void describe_side(struct hp_profile *profile, bool is_base, enum hp_input_side of,
                           const char *side) {
     static const char *const modes[] = {
-        [HP_SNAPSHOTS_LAST] = "last", [HP_SNAPSHOTS_FINAL] = "final",
-        [HP_SNAPSHOTS_PEAK] = "peak", [HP_SNAPSHOTS_EACH] = "each",
+        [HP_SNAPSHOTS_LAST] = "latest", [HP_SNAPSHOTS_FINAL] = "exit",
+        [HP_SNAPSHOTS_PEAK] = "peak",   [HP_SNAPSHOTS_EACH] = "each",
         [HP_SNAPSHOTS_SUM] = "sum",
     };
     struct moment_tally tally = tally_of(profile, is_base);
@@ -385,7 +385,7 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
     } else {
         say_several(&s, profile, &tally);
     }
-    const char *between = "; --snapshots=";
+    const char *between = "; --dumps=";
     for (enum hp_snapshots i = 0; i <= HP_SNAPSHOTS_SUM && !profile->keeps.moments; i++) {
         if (i != profile->settings.snapshots) {
             say(&s, "%s%s", between, modes[i]);

@@ -341,12 +341,12 @@ static const char *misuse_of(const struct hp_profile *profile,
     }
     if (options->snapshots != HP_SNAPSHOTS_LAST &&
         made->of[HP_PARAMETER_SNAPSHOTS] != (uint64_t)options->snapshots) {
-        return HP_WORDS("partial-snapshots", "merged with another --snapshots");
+        return HP_WORDS("partial-snapshots", "merged with another --dumps");
     }
     return made->of[HP_PARAMETER_SNAPSHOTS] == HP_SNAPSHOTS_EACH &&
                    !profile->keeps.moments && !profile->keeps.partial
                ? HP_WORDS("partial-of-each-dump",
-                          "it contains each dump (--snapshots=each). Use trend, info or "
+                          "it contains each dump (--dumps=each). Use trend, info or "
                           "--by=input")
                : NULL;
 }
@@ -526,12 +526,11 @@ int hp_partial_inputs_settle(struct hp_profile *profile,
         }
         bool is_lost = profile->keeps.moments && !input->is_added && !is_info;
         if (is_lost || (!profile->keeps.moments && counts != input->is_added)) {
-            hp_fail(
-                err, is_across(profile, process) ? HP_E_DUPLICATE : HP_E_USAGE,
-                HP_MESSAGE(
-                    "partial-chose-other",
-                    "merge used another dump of its process. Use merge --snapshots=each "
-                    "to keep all"));
+            hp_fail(err, is_across(profile, process) ? HP_E_DUPLICATE : HP_E_USAGE,
+                    HP_MESSAGE(
+                        "partial-chose-other",
+                        "merge used another dump of its process. Use merge --dumps=each "
+                        "to keep all"));
             hp_err_locate(err, input->public.name, 0);
             return err->code;
         }

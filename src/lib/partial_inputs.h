@@ -88,7 +88,7 @@ HP_MUST_CHECK int hp_partial_inputs_settle(struct hp_profile *profile,
                                            const struct hp_read_options *options,
                                            struct hp_err *err);
 
-// If the choice among dumps of a process is explicit (--snapshots=final, peak or sum),
+// If the choice among dumps of a process is explicit (--dumps=exit, peak or sum),
 // let rows of inputs be only the used dumps: clears profile->keeps.moments, unless all
 // planned reports are series or HP_REPORT_INFO.
 void hp_settle_moments(struct hp_profile *profile, const struct hp_read_options *options);

@@ -61,7 +61,7 @@ static void name_options(const struct hp_profile *profile, size_t skipped, char 
         size_t used = strlen(text);
         hp_message_print(text + used, room - used,
                          HP_MESSAGE("option-keep-damaged",
-                                    "%s --keep-damaged reads damaged dumps"),
+                                    "%s --damaged=use reads damaged dumps"),
                          used > 0 ? "," : ".");
     }
 }

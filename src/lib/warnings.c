@@ -77,6 +77,7 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
     hp_profile_warn(profile, HP_MESSAGE("input-warning", "%s%s: %.*s%s%s%s"),
                     strcmp(name, "-") ? name : "standard input", line, (int)before, what,
                     how_many, after, detail_of(input, kind));
+    hp_profile_warned_of(profile, diagnostics[kind]);
 }
 
 // Warn about one diagnostic of all inputs; the first inputs are named.
@@ -97,6 +98,7 @@ static void warn_of_diagnostics(struct hp_profile *profile,
         hp_profile_warn(profile, HP_MESSAGE("inputs-warning", "%zu %sinput%s: %.*s"),
                         found - named, named > 0 ? "more " : "",
                         found == named + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
+        hp_profile_warned_of(profile, diagnostics[kind]);
     }
 }
 
@@ -114,6 +116,7 @@ static void warn_of_pair(struct hp_profile *profile, const char *a, const char *
                         HP_MESSAGE("pairs-warning", "%s, %s and %zu more input%s %s"), a,
                         b, more, more == 1 ? "" : "s", hp_words(sentence));
     }
+    hp_profile_warned_of(profile, sentence);
 }
 
 // Warn about processes with several dumps that are added up; by_name: only processes that
@@ -234,15 +237,15 @@ static void warn_of_modes(struct hp_profile *profile, unsigned snapshots,
     if (snapshots & (1u << HP_SNAPSHOTS_EACH | 1u << HP_SNAPSHOTS_SUM)) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE("snapshots-were-summed",
+            HP_MESSAGE("dumps-were-summed",
                        "inputs were merged with several dumps of a process added up "
-                       "(--snapshots=sum)"));
+                       "(--dumps=sum)"));
     }
     if (are_several(snapshots) || are_several(columns)) {
         hp_profile_warn(
             profile,
-            HP_MESSAGE("snapshots-differ",
-                       "inputs were merged with different --snapshots, or for different "
+            HP_MESSAGE("dumps-differ",
+                       "inputs were merged with different --dumps, or for different "
                        "metrics"));
     }
 }

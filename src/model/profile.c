@@ -131,6 +131,7 @@ enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t n
 static void sentences_done(struct hp_sentences *sentences) {
     hp_vec_done(&sentences->warnings);
     hp_vec_done(&sentences->minor);
+    hp_vec_done(&sentences->codes);
     hp_vec_done(&sentences->moments);
 }
 
@@ -199,10 +200,46 @@ static hp_string print(struct hp_profile *profile, const char *format, va_list a
     return string;
 }
 
+// Add the code of `message` to the strings of the profile.
+static hp_string add_code(struct hp_profile *profile, const char *message) {
+    char code[HP_CODE_SIZE];
+    hp_message_code(code, message);
+    return hp_strtab_add(&profile->strings, hp_span_of(code));
+}
+
+HP_PRINTF(2, 0)
+static hp_string print_warning(struct hp_profile *profile, const char *format,
+                               va_list args);
+
+// Add a formatted warning to the strings of the profile, and record its code.
+static hp_string print_warning(struct hp_profile *profile, const char *format,
+                               va_list args) {
+    hp_string text = print(profile, format, args);
+    struct hp_sentence_code code = {text, add_code(profile, format)};
+    hp_vec_push(&profile->sentences.codes, code);
+    return text;
+}
+
+void hp_profile_warned_of(struct hp_profile *profile, const char *message) {
+    struct hp_sentence_code *last =
+        &profile->sentences.codes.at[profile->sentences.codes.count - 1];
+    last->code = add_code(profile, message);
+}
+
+const char *hp_profile_warning_code(const struct hp_profile *profile, hp_string warning) {
+    const struct hp_sentence_code *code;
+    hp_vec_each (code, &profile->sentences.codes) {
+        if (code->sentence.n == warning.n) {
+            return hp_profile_text(profile, code->code);
+        }
+    }
+    return "";
+}
+
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    hp_vec_push(&profile->sentences.warnings, print(profile, format, args));
+    hp_vec_push(&profile->sentences.warnings, print_warning(profile, format, args));
     va_end(args);
 }
 
@@ -210,7 +247,7 @@ void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *f
                         ...) {
     va_list args;
     va_start(args, format);
-    hp_string text = print(profile, format, args);
+    hp_string text = print_warning(profile, format, args);
     va_end(args);
     if (is_minor) {
         hp_vec_push(&profile->sentences.minor, text);

@@ -250,11 +250,17 @@ struct hp_variation {
     size_t summed;
 };
 
+// The code of a sentence, which stays the same when the sentence changes.
+struct hp_sentence_code {
+    hp_string sentence, code;
+};
+
 // Sentences about the inputs and binaries, for people.
 struct hp_sentences {
     HP_VEC(hp_string) warnings;
     HP_VEC(hp_string) minor;   // warnings that affect almost none of the bytes
     HP_VEC(hp_string) moments; // sentences that say which dumps are used
+    HP_VEC(struct hp_sentence_code) codes; // of all warnings, in any order
 };
 
 // Texts before they were redacted.
@@ -463,6 +469,11 @@ void hp_profile_warn(struct hp_profile *profile, const char *format, ...);
 HP_PRINTF(3, 4)
 void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *format,
                         ...);
+// Give the warning that was added last the code of `message` (HP_MESSAGE or HP_WORDS), which
+// says more than that of its format.
+void hp_profile_warned_of(struct hp_profile *profile, const char *message);
+// Return the code of a warning; "" if it has none.
+const char *hp_profile_warning_code(const struct hp_profile *profile, hp_string warning);
 
 // --- the dumps of a profile: profile_dumps.c -------------------------------------------
 

@@ -4,8 +4,23 @@
 #include "view/open_code.h"
 #include "view/view.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+void hp_caution_add(struct hp_view *view, const char *message, char *text) {
+    char code[HP_CODE_SIZE];
+    hp_message_code(code, message);
+    struct hp_caution caution = {hp_copy(code), text};
+    hp_vec_push(&view->cautions, caution);
+}
+
+void hp_caution(struct hp_view *view, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    hp_caution_add(view, format, hp_vprinted(format, args));
+    va_end(args);
+}
 
 // Return an upper bound of the absolute value of the report's numbers in a metric, in
 // whole units: the sum over the inputs that are used.
@@ -18,8 +33,8 @@ static hp_int128 largest_of(const struct hp_view *view, enum hp_metric metric) {
     return sum >> hp_fraction(metric);
 }
 
-// Return the warning that readers of the format lose digits of large numbers, or NULL.
-static const char *caution_of(const struct hp_view *view) {
+// Warn if readers of the format lose digits of large numbers.
+void hp_cautions_of_numbers(struct hp_view *view) {
     bool is_double = (view->use.can & HP_READ_AS_DOUBLE) != 0;
     bool is_int64 = (view->use.can & HP_READ_AS_INT64) != 0;
     hp_int128 largest = 0;
@@ -27,22 +42,16 @@ static const char *caution_of(const struct hp_view *view) {
         hp_int128 number = largest_of(view, (enum hp_metric)metric);
         largest = number > largest ? number : largest;
     }
-    return is_double && largest > (hp_int128)1 << 53
-               ? hp_words(
-                     HP_WORDS("numbers-over-2-53",
-                              "numbers above 2^53: programs in JavaScript round them"))
-           : is_int64 && largest > INT64_MAX
-               ? hp_words(HP_WORDS(
-                     "numbers-over-2-63",
-                     "numbers above 2^63: programs that add up in 64 bits get wrong "
-                     "sums"))
-               : NULL;
-}
-
-void hp_cautions_of_numbers(struct hp_view *view) {
-    const char *caution = caution_of(view);
-    if (caution) {
-        hp_vec_push(&view->cautions, hp_copy(caution));
+    if (is_double && largest > (hp_int128)1 << 53) {
+        hp_caution(view,
+                   HP_MESSAGE("numbers-over-2-53",
+                              "numbers above 2^53: programs in JavaScript round them"));
+    } else if (is_int64 && largest > INT64_MAX) {
+        hp_caution(
+            view,
+            HP_MESSAGE("numbers-over-2-63",
+                       "numbers above 2^63: programs that add up in 64 bits get wrong "
+                       "sums"));
     }
 }
 
@@ -51,14 +60,13 @@ void hp_cautions_of_patterns(struct hp_view *view) {
     bool has_pattern = options->filter_count > 0 || options->frames.rule_count > 0;
     size_t count = has_pattern ? hp_profile_long_name_count(view->profile) : 0;
     if (count > 0) {
-        hp_vec_push(
-            &view->cautions,
-            hp_printed(
-                HP_MESSAGE(
-                    "long-names-cut",
-                    "%zu name%s longer than 16 KiB: patterns looked at the first 16 KiB "
-                    "only"),
-                count, count == 1 ? " is" : "s are"));
+        hp_caution(
+            view,
+            HP_MESSAGE(
+                "long-names-cut",
+                "%zu name%s longer than 16 KiB: patterns looked at the first 16 KiB "
+                "only"),
+            count, count == 1 ? " is" : "s are");
     }
 }
 
@@ -108,10 +116,10 @@ static char *reason_of(const struct hp_open_module *module) {
         module->builds);
 }
 
-// Return the warning about a module, for example "cartd: 2 or more builds, names for 1
+// Add the warning about a module, for example "cartd: 2 or more builds, names for 1
 // (--symbol-dir=DIR with the others); 28.8 MiB in 1 of 6 dumps not compared; all of it:
-// +1.2 MiB, p 0.57".  The caller frees it.
-static char *of_module(const struct hp_view *view, const struct hp_open_module *module) {
+// +1.2 MiB, p 0.57".
+static void caution_of_module(struct hp_view *view, const struct hp_open_module *module) {
     struct hp_span name = hp_span_basename(hp_open_module_path(view, module));
     char amount[HP_NUMBER_SIZE], growth[HP_NUMBER_SIZE], change[128] = "";
     hp_fixed grown = module->growth.after - module->growth.before;
@@ -123,14 +131,13 @@ static char *of_module(const struct hp_view *view, const struct hp_open_module *
                          HP_MESSAGE("open-change", "; all of it: %s%s, p %.2g"),
                          grown > 0 ? "+" : "", growth, module->growth.p);
     }
-    char *text =
-        hp_printed(HP_MESSAGE("open-module",
-                              "%.*s: %s; %s in %llu of %llu dumps not compared%s"),
-                   (int)name.size, name.at, reason, amount,
-                   (unsigned long long)(module->open[0] + module->open[1]),
-                   (unsigned long long)(module->dumps[0] + module->dumps[1]), change);
+    hp_caution(view,
+               HP_MESSAGE("open-module",
+                          "%.*s: %s; %s in %llu of %llu dumps not compared%s"),
+               (int)name.size, name.at, reason, amount,
+               (unsigned long long)(module->open[0] + module->open[1]),
+               (unsigned long long)(module->dumps[0] + module->dumps[1]), change);
     free(reason);
-    return text;
 }
 
 // Order pointers to modules: the program's own code first, then by the amount of memory
@@ -166,17 +173,15 @@ void hp_cautions_of_code(struct hp_view *view) {
     for (size_t i = 0; i < listed.count; i++) {
         module = listed.at[i];
         if (i < MOST_LINES) {
-            hp_vec_push(&view->cautions, of_module(view, module));
+            caution_of_module(view, module);
         }
         rest += i < MOST_LINES ? 0 : module->bytes[0] + module->bytes[1];
     }
     if (listed.count > MOST_LINES) {
         char amount[HP_NUMBER_SIZE];
         put_value(amount, view, rest);
-        hp_vec_push(&view->cautions,
-                    hp_printed(HP_MESSAGE("open-modules",
-                                          "%zu more modules: %s not compared"),
-                               listed.count - MOST_LINES, amount));
+        hp_caution(view, HP_MESSAGE("open-modules", "%zu more modules: %s not compared"),
+                   listed.count - MOST_LINES, amount);
     }
     hp_vec_done(&listed);
 }
@@ -185,14 +190,15 @@ void hp_cautions_explain(const struct hp_view *view, struct hp_err *err) {
     for (size_t i = 0; err->code == HP_E_EMPTY && i < view->cautions.count; i++) {
         size_t used = strlen(err->message);
         snprintf(err->message + used, sizeof err->message - used, "; %s",
-                 view->cautions.at[i]);
+                 view->cautions.at[i].text);
     }
 }
 
 void hp_cautions_done(struct hp_view *view) {
-    char **caution;
+    struct hp_caution *caution;
     hp_vec_each (caution, &view->cautions) {
-        free(*caution);
+        free(caution->code);
+        free(caution->text);
     }
     hp_vec_done(&view->cautions);
 }
@@ -202,5 +208,5 @@ size_t hp_view_caution_count(const struct hp_view *view) {
 }
 
 const char *hp_view_caution(const struct hp_view *view, size_t i) {
-    return view->cautions.at[i];
+    return view->cautions.at[i].text;
 }

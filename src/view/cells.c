@@ -432,10 +432,20 @@ struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
     size_t count = profile->sentences.warnings.count;
     size_t own = hp_view_warning_count(view) - view->cautions.count;
     if (i >= own) {
-        return hp_span_of(view->cautions.at[i - own]);
+        return hp_span_of(view->cautions.at[i - own].text);
     }
     return hp_view_string(view, i < count ? profile->sentences.warnings.at[i]
                                           : profile->sentences.minor.at[i - count]);
+}
+
+const char *hp_view_warning_code(const struct hp_view *view, size_t i) {
+    const struct hp_profile *profile = view->profile;
+    size_t count = profile->sentences.warnings.count;
+    size_t own = hp_view_warning_count(view) - view->cautions.count;
+    return i >= own ? view->cautions.at[i - own].code
+                    : hp_profile_warning_code(
+                          profile, i < count ? profile->sentences.warnings.at[i]
+                                             : profile->sentences.minor.at[i - count]);
 }
 
 // --- rows, for programs -------------------------------------------------------------------

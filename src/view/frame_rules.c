@@ -222,10 +222,10 @@ const char *hp_frame_class_name(enum hp_frame_class of) {
 
 const char *hp_frames_name(enum hp_frames frames) {
     static const char *const names[] = {
-        [HP_FRAMES_CODE] = "code",
-        [HP_FRAMES_OWN] = "own",
-        [HP_FRAMES_ALL] = "all",
-        [HP_FRAMES_RAW] = "raw",
+        [HP_FRAMES_CODE] = "no-std",
+        [HP_FRAMES_OWN] = "no-libs",
+        [HP_FRAMES_ALL] = "no-alloc",
+        [HP_FRAMES_RAW] = "all",
     };
     return names[frames];
 }

@@ -203,7 +203,7 @@ int hp_page_take_facet(struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "page-adds-up-dumps",
-                "html by %s would add up dumps of one process. Use --snapshots=sum, or "
+                "html by %s would add up dumps of one process. Use --dumps=sum, or "
                 "trend"),
             facet->key);
     }

@@ -301,7 +301,7 @@ static const struct hp_field age_fields[AGE_FIELDS] = {
      ages_cell,
      .id = MEDIAN_AGE_TO,
      .unit = HP_IN_SECONDS},
-    {{"age_told", NULL, NULL, HP_CELL_NUMBER},
+    {{"age_known_share", NULL, NULL, HP_CELL_NUMBER},
      ages_cell,
      HP_ROUGH,
      .id = AGE_KNOWN,

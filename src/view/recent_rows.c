@@ -371,9 +371,9 @@ enum span_part {
 static const struct hp_field fields[] = {
     {{"sampled", "sampled", NULL, HP_CELL_COUNT}, number_cell, .id = SAMPLED},
     {{"live", "live", NULL, HP_CELL_COUNT}, number_cell, .id = LIVE},
-    SPAN(HP_HALF_OF_OBJECTS, "half", "half of objects die in", 0),
-    SPAN(HP_MOST_OF_OBJECTS, "most", "9 of 10 objects in", 2),
-    SPAN(HP_HALF_OF_BYTES, "half_of_bytes", "half of bytes in", 3),
+    SPAN(HP_HALF_OF_OBJECTS, "median", "half of objects die in", 0),
+    SPAN(HP_MOST_OF_OBJECTS, "p90", "9 of 10 objects in", 2),
+    SPAN(HP_HALF_OF_BYTES, "median_of_bytes", "half of bytes in", 3),
     {{"batches", "batches", NULL, HP_CELL_COUNT},
      number_cell,
      HP_NEW_LINE,

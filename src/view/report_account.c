@@ -55,7 +55,7 @@ static const struct hp_field fields[] = {
      HP_NEW_LINE,
      .width = SOURCE_WIDTH,
      .id = SOURCE},
-    {{"knob", "knob", NULL, HP_CELL_TEXT},
+    {{"option", "option", NULL, HP_CELL_TEXT},
      text_cell,
      .width = KNOB_WIDTH,
      .leaves = 1,

@@ -407,7 +407,7 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
             err, HP_E_USAGE,
             HP_MESSAGE(
                 "lifetimes-sampled",
-                "lifetime shows bounds of sampling: --compat, --no-unbias, --no-error "
+                "lifetime shows bounds of sampling: --estimator, --confidence=none "
                 "do not apply"));
     }
     if (view->options.pairs) {

@@ -94,7 +94,7 @@ static int refuse(const struct hp_view *view, struct hp_err *err) {
         return hp_fail(err, HP_E_USAGE,
                        HP_MESSAGE("plan-of-estimates",
                                   "a plan needs estimates and their errors: it takes no "
-                                  "--compat, --no-unbias or --no-error"));
+                                  "--estimator or --confidence=none"));
     }
     if (hp_view_is_of_differences(view)) {
         return hp_fail(err, HP_E_EMPTY,

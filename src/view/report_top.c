@@ -38,7 +38,7 @@ static const struct hp_field fields[] = {
     {{"sizes_none", NULL, NULL, HP_CELL_COUNT}, decoded_cell, 0, "sizes", .id = 2},
 };
 
-// Additional columns with --spread.
+// Additional columns with --columns=spread.
 static const struct hp_field spread_fields[] = {
     {{"spread_mean", NULL, NULL, HP_CELL_NUMBER},
      spread_cell,

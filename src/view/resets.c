@@ -17,6 +17,16 @@ static bool may_share_ids(const struct hp_input_record *a,
     return a->identity.pid <= 1 || b->identity.pid <= 1; // each container has a process 1
 }
 
+// What is printed of a reset between two dumps.
+#define RESET_OR_ORDER                                                           \
+    HP_MESSAGE("reset-or-order",                                                 \
+               "%s and %s: wrong order, or prof.reset between them%s: no stack " \
+               "allocated more in the second")
+#define RESET_BETWEEN                                                                  \
+    HP_MESSAGE("reset-between",                                                        \
+               "prof.reset was called between %s and %s%s: %s. Memory from before is " \
+               "not in the second")
+
 // Write a sentence that says that `reset` lies between the dumps `a` and `b`.
 static void put_reset(char text[SENTENCE], enum hp_reset reset,
                       const struct hp_input_record *a, const struct hp_input_record *b) {
@@ -25,29 +35,20 @@ static void put_reset(char text[SENTENCE], enum hp_reset reset,
                              ? ", or these are two runs, or forks, with one memory map"
                              : "";
     if (reset == HP_RESET_ORDER) {
-        hp_message_print(
-            text, SENTENCE,
-            HP_MESSAGE("reset-or-order",
-                       "%s and %s: wrong order, or prof.reset between them%s: no stack "
-                       "allocated more in the second"),
-            first, second, or_two);
+        hp_message_print(text, SENTENCE, RESET_OR_ORDER, first, second, or_two);
     } else {
-        hp_message_print(
-            text, SENTENCE,
-            HP_MESSAGE(
-                "reset-between",
-                "prof.reset was called between %s and %s%s: %s. Memory from before is "
-                "not in the second"),
-            first, second, or_two,
-            reset == HP_RESET_PERIOD ? "their sample periods differ"
-                                     : "some stacks have allocated fewer objects in "
-                                       "the second, others more");
+        hp_message_print(text, SENTENCE, RESET_BETWEEN, first, second, or_two,
+                         reset == HP_RESET_PERIOD
+                             ? "their sample periods differ"
+                             : "some stacks have allocated fewer objects in the second, "
+                               "others more");
     }
 }
 
-// Add a warning to the view.
-static void caution(struct hp_view *view, const char *text) {
-    hp_vec_push(&view->cautions, hp_copy(text));
+// Add a warning about a reset to the view.
+static void caution(struct hp_view *view, enum hp_reset reset, const char *text) {
+    hp_caution_add(view, reset == HP_RESET_ORDER ? RESET_OR_ORDER : RESET_BETWEEN,
+                   hp_copy(text));
 }
 
 // --- two dumps ------------------------------------------------------------------------------
@@ -89,14 +90,12 @@ static void warn_of_sides(struct hp_view *view) {
     enum hp_reset reset = hp_reset_between(pair[0], pair[1]);
     if (reset != HP_RESET_NONE) {
         put_reset(text, reset, pair[0], pair[1]);
-        caution(view, text);
+        caution(view, reset, text);
     } else if (are_equal_samples(pair)) {
-        hp_message_print(
-            text, sizeof text,
-            HP_MESSAGE("samples-of-two-equal",
-                       "%s and %s have identical samples. Was prof.active off?"),
-            pair[0]->public.name, pair[1]->public.name);
-        caution(view, text);
+        hp_caution(view,
+                   HP_MESSAGE("samples-of-two-equal",
+                              "%s and %s have identical samples. Was prof.active off?"),
+                   pair[0]->public.name, pair[1]->public.name);
     }
 }
 
@@ -138,8 +137,8 @@ static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t 
             dumps[i - 1] = other;
             dumps[i].time = other.time;
             dumps[i - 1].time = other.time - 1;
-            hp_message_print(
-                text, sizeof text,
+            hp_caution(
+                view,
                 HP_MESSAGE("dumps-in-other-order",
                            "%s was made before %s, by the allocation counts of stacks"),
                 dumps[i - 1].input->public.name, dumps[i].input->public.name);
@@ -150,8 +149,8 @@ static size_t settle(struct hp_view *view, struct hp_series_dump *dumps, size_t 
             hp_message_print(text + used, sizeof text - used,
                              HP_MESSAGE("series-begins-late",
                                         "; the series begins with it"));
+            caution(view, reset, text);
         }
-        caution(view, text);
     }
     return start;
 }

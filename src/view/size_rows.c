@@ -165,7 +165,7 @@ int hp_size_rows_refuse(const struct hp_view *view, struct hp_err *err) {
         return hp_fail(
             err, HP_E_USAGE,
             HP_MESSAGE("ages-need-estimates",
-                       "ages need estimates: --compat and --no-unbias do not apply"));
+                       "ages need estimates: --estimator=jeprof and none do not apply"));
     }
     const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
     bool are_young = view->head.older_than > 0 && summary->listing > 0;

@@ -124,10 +124,9 @@ static const char *text_of(enum hp_stack_end end) {
 
 // Add the warning about one reason.
 static void add(struct hp_view *view, double share, enum hp_stack_end end) {
-    hp_vec_push(&view->cautions,
-                hp_printed(HP_MESSAGE("stacks-end-early",
-                                      "%.1f%% of the memory is in stacks that %s"),
-                           share * 100, text_of(end)));
+    hp_caution(
+        view, HP_MESSAGE("stacks-end-early", "%.1f%% of the memory is in stacks that %s"),
+        share * 100, text_of(end));
 }
 
 void hp_cautions_of_ends(struct hp_view *view) {
@@ -149,10 +148,10 @@ void hp_cautions_of_ends(struct hp_view *view) {
         add(view, ends.early[most], most);
     }
     if (ends.two_names > 0) {
-        hp_vec_push(&view->cautions,
-                    hp_printed(HP_MESSAGE("stacks-two-names",
-                                          "[2 names]: other code was at the address "
-                                          "before, for %.1f%% of the memory"),
-                               ends.two_names * 100));
+        hp_caution(view,
+                   HP_MESSAGE("stacks-two-names",
+                              "[2 names]: other code was at the address before, for "
+                              "%.1f%% of the memory"),
+                   ends.two_names * 100);
     }
 }

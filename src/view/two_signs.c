@@ -34,9 +34,10 @@ static const char *refusal_of(const struct hp_view *view) {
            : options->gate ? HP_WORDS("signs-no-gate", "has no base for --fail-if")
            : options->tree.min_share > 0
                ? HP_WORDS("signs-no-shares", "has no shares for --min-share")
-           : options->columns.spread ? HP_WORDS("signs-no-spread", "has no --spread")
+           : options->columns.spread
+               ? HP_WORDS("signs-no-spread", "has no --columns=spread")
            : options->columns.sizes || options->columns.ages
-               ? HP_WORDS("signs-no-sizes", "has no --sizes and no --ages")
+               ? HP_WORDS("signs-no-sizes", "has no --columns=sizes and no --columns=age")
            : is_table && options->by >= HP_BY_INPUT
                ? HP_WORDS("signs-no-rows", "has only rows of functions and other code")
                : NULL;

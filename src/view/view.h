@@ -370,6 +370,11 @@ struct hp_facet {
     HP_VEC(struct hp_facet_input) inputs; // empty if only samples have the property
 };
 
+// A warning about one report; both texts are owned.
+struct hp_caution {
+    char *code, *text;
+};
+
 // A report as a value.  Members are private to view/ and to the formats.
 struct hp_view {
     // The profile that is shown, borrowed; only view/ reads it.
@@ -417,10 +422,10 @@ struct hp_view {
     struct hp_gate gate; // copy of options.gate
     // Another view whose rows are compared with the gate; NULL: the rows of this view.
     struct hp_view *judged;
-    void *extra;                      // data of the kind of report; owned
-    char *label;                      // copy of options.label; or NULL; owned
-    HP_VEC(char *) cautions;          // warnings about this report only; owned
-    struct hp_edges edges;            // calls between the rows of a graph
+    void *extra;                        // data of the kind of report; owned
+    char *label;                        // copy of options.label; or NULL; owned
+    HP_VEC(struct hp_caution) cautions; // warnings about this report only
+    struct hp_edges edges;              // calls between the rows of a graph
     size_t drawn;                     // number of rows that a graph draws, the first ones
     HP_VEC(struct hp_page_node) tree; // nodes of a page, callers first, then by value
     struct hp_facet facet;            // how a page divides stacks further, as by thread
@@ -441,6 +446,11 @@ struct hp_view *hp_view_build(const struct hp_profile *profile,
 bool hp_page_has_facet(const struct hp_view *view);
 HP_MUST_CHECK int hp_page_take_facet(struct hp_view *view, struct hp_err *err);
 
+// Add a warning to view->cautions; its code is that of the format.
+HP_PRINTF(2, 3)
+void hp_caution(struct hp_view *view, const char *format, ...);
+// Add a warning with the code of `message`; takes `text` over.
+void hp_caution_add(struct hp_view *view, const char *message, char *text);
 // Add warnings to view->cautions: numbers that readers of its format cannot hold; names
 // longer than the part that patterns are matched with; functions that are not compared
 // in all dumps.  An empty report cannot print warnings: hp_cautions_explain() appends
@@ -618,6 +628,8 @@ size_t hp_view_moment_count(const struct hp_view *view);
 struct hp_span hp_view_moment(const struct hp_view *view, size_t i);
 size_t hp_view_warning_count(const struct hp_view *view);
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i);
+// The code of a warning, which stays the same when its sentence changes; "" if it has none.
+const char *hp_view_warning_code(const struct hp_view *view, size_t i);
 
 // Write the whole profile as a partial file (.hpa).  A failure is kept in out->cause.
 void hp_view_write_partial(struct hp_sink *out, const struct hp_view *view);

@@ -103,7 +103,7 @@ def version_prints_the_licences_of_its_parts(t):
 
 @case
 def version_prints_its_build_options(t):
-    features = check(t.run("version", "--features"), err="").out
+    features = check(t.run("version", "--build-options"), err="").out
     assert re.fullmatch("symbols (yes|no)\ndemangling (yes|no)\nxz (yes|no)\nzstd (yes|no)\nstatistics (yes|no)\nsandbox (yes|lacks .+)\n", features), features
 
 
@@ -143,7 +143,7 @@ def options_can_be_abbreviated(t):
 @case
 def an_ambiguous_abbreviation_names_the_candidates(t):
     check(t.run("top", "--s=x", t.dump), 2, "",
-          "--show-from, --sort, --spread, --sizes, --see, --sample-cost, --symbol-dir")
+          "--show-from, --sort, --see, --sample-cost, --symbol-dir")
 
 
 @case
@@ -255,12 +255,12 @@ def options_of_pprof_work_with_its_format_only(t):
     for arguments in (("-fspeedscope",), ("-o", "x.folded"), ("-fpprof",)):
         check(t.codes("top", "--by=input", *arguments, t.dump), 2, "", "rows-not-of-format")
     copies = [t.file(f"copy.{i}.heap", pathlib.Path(t.dump).read_text()) for i in range(17)]
-    check(t.codes("top", "--on-duplicate=count", "--snapshots=sum", "--by=input", "-f", "html", "-o", "x.html", *copies), 2, "",
+    check(t.codes("top", "--on-duplicate=count", "--dumps=sum", "--by=input", "-f", "html", "-o", "x.html", *copies), 2, "",
           "page-many-groups: 16 input 17 --by=process, or")
     series = [t.testdata / f"series/jp.10978.{i}.i{i}.heap" for i in range(3)]
     check(t.codes("top", "-f", "html", "--by=input", "--no-symbols", *series), 2, "",
           "page-adds-up-dumps: input")
-    check(t.run("top", "-q", "-f", "html", "--by=input", "--no-symbols", "--snapshots=sum", *series), 0)
+    check(t.run("top", "-q", "-f", "html", "--by=input", "--no-symbols", "--dumps=sum", *series), 0)
     check(t.codes("merge", "-o", "x.hpa", "--by=size", t.dump), 2, "", "rows-not-of-format: hpa")
     for command in (["merge", "--timeline"], ["diff", t.dump], ["tree"], ["stacks"], ["peek", "f"]):
         check(t.codes(*command, "--by=size", t.dump), 2, "", "rows-not-of-format")
@@ -268,12 +268,12 @@ def options_of_pprof_work_with_its_format_only(t):
     check(t.codes("merge", "--by=age", t.dump), 2, "", "rows-not-of-format: pprof")
     check(t.codes("merge", "--by=size", "--with-error", t.dump), 2, "", "with-error-by-size")
     check(t.codes("merge", "--by=size", "--flavor=pyroscope", t.dump), 2, "", "pyroscope-by-size")
-    check(t.codes("top", "--by=size", "--spread", t.dump), 2, "", "option-of-functions: spread")
-    check(t.codes("top", "--by=age", "--spread", t.dump), 2, "", "option-of-functions: spread")
+    check(t.codes("top", "--by=size", "--columns=spread", t.dump), 2, "", "option-of-functions: columns=spread")
+    check(t.codes("top", "--by=age", "--columns=spread", t.dump), 2, "", "option-of-functions: columns=spread")
     check(t.codes("top", "--by=age", t.dump), 5, "", "nothing-no-ages")
     for metric in ("alloc-space", "alloc-objects"):
         check(t.codes("top", "--by=age", f"--metric={metric}", t.dump), 2, "", "ages-need-in-use")
-    for option in ("--compat=jeprof", "--no-unbias"):
+    for option in ("--estimator=jeprof", "--estimator=none"):
         check(t.codes("top", "--by=age", option, t.dump), 2, "", "ages-need-estimates")
         check(t.codes("top", "--older-than=1s", option, t.dump), 2, "", "older-than-not-listed")
     assert not t.left_behind()
@@ -283,10 +283,10 @@ def options_of_pprof_work_with_its_format_only(t):
 def ages_need_inputs_that_list_them(t):
     aged = t.testdata / "jemalloc-clickhouse.heap"
     for by in ("input", "thread", "size", "age"):
-        for option in ("--sizes", "--ages"):
+        for option in ("--columns=sizes", "--columns=age"):
             check(t.codes("top", f"--by={by}", option, aged), 2, "", f"option-of-functions: {option[2:]}")
-    check(t.codes("top", "--ages", t.dump), 5, "", "nothing-no-ages")
-    check(t.codes("top", "--ages", "--metric=alloc-space", aged), 2, "", "ages-need-in-use")
+    check(t.codes("top", "--columns=age", t.dump), 5, "", "nothing-no-ages")
+    check(t.codes("top", "--columns=age", "--metric=alloc-space", aged), 2, "", "ages-need-in-use")
     for age in ("60", "s", "60 s", "-1s", "0s", "0.1ms", "1e3s", "nans", "40000000d", "60S", "1sec"):
         check(t.run("top", f"--older-than={age}", aged), 2, "", "an age such as 60s, 5min or 2h")
     outs = [check(t.run("top", "-fjson", "--no-symbols", f"--older-than={age}", aged)).out
@@ -300,12 +300,12 @@ def ages_need_inputs_that_list_them(t):
     check(t.codes("top", "--older-than=1s", t.dump), 5, "", "nothing-no-ages")
 
 
-OPEN = ("--confidence=90", "--no-error")
+OPEN = ("--confidence=90", "--confidence=none")
 ALL = ("text", "markdown", "json", "tsv", "benchmark", "folded", "callgrind", "speedscope", "dhat", "dot", "svg",
        "pdf", "pprof", "firefox", "html")
 TABLES = ("text", "markdown", "json", "tsv")
 ROWS = (*TABLES, "benchmark")
-FORMATS_OF = {(*ROWS, "html"): ("--sort=cum", "--cum"), TABLES: ("--spread", "--sizes"), (*ROWS, "dot", "html"): ("--limit=9",),
+FORMATS_OF = {(*ROWS, "html"): ("--sort=cum", "--cum"), TABLES: ("--columns=spread", "--columns=sizes"), (*ROWS, "dot", "html"): ("--limit=9",),
               (*ROWS, "svg", "pdf", "html"): OPEN, ("text", "markdown", "dot", "svg", "pdf", "html"): ("--unit=KiB",)}
 
 
@@ -335,8 +335,6 @@ def options_without_effect_are_errors(t):
     check(t.codes("top", "--label-from=/(?<n>.)", t.dump), 2, "", "label-from-alone")
     check(t.codes("merge", "--label-from=/(?<n>.)", "--by=input", t.dump), 2, "",
           "label-from-alone")
-    check(t.codes("top", "--no-unbias", "--compat=jeprof", t.dump), 2, "",
-          "no-unbias-compat")
 
 
 @case

@@ -39,8 +39,8 @@ def look(t, *arguments):
     """(return addresses of the program, its symbols, warnings)"""
     report = json.loads(check(t.codes("info", "-q", "--format=json", OPTION, *arguments)).out)
     row = next(row for row in report["modules"] if row["path"] == PATH)
-    counts = row["return_addresses"] or {"checked": 0, "follow_no_call": 0}
-    return (counts["follow_no_call"], counts["checked"]), row["symbols"], report["warnings"]
+    counts = row["return_addresses"] or {"checked": 0, "not_after_call": 0}
+    return (counts["not_after_call"], counts["checked"]), row["symbols"], [one["text"] for one in report["warnings"]]
 
 
 def fold(t, *arguments):
@@ -115,7 +115,7 @@ def each_dump_has_its_own_build(t):
     for inputs in ((right, other), (other, right), (right, other, "-j4")):
         assert set(names) <= {re.sub(r" \d+$", "", line) for line in fold(t, *inputs)}
     report = json.loads(check(t.codes("info", "-q", "--format=json", OPTION, right, other)).out)
-    assert ["builds-without-names: 1 of 2 " in text for text in report["warnings"]] == [True], report["warnings"]
+    assert ["builds-without-names: 1 of 2 " in text for text in [one["text"] for one in report["warnings"]]] == [True], [one["text"] for one in report["warnings"]]
 
 
 @case
@@ -197,7 +197,7 @@ PLUG = f"--path-map=/srv/addresses={ADDRESSES}"
 def rows(t, *arguments):
     """(name, status) -> bytes in the new or only profile."""
     report = json.loads(check(t.run(*arguments, "-q", "-n0", "--format=json")).out)
-    return report["rows"], report["warnings"]
+    return report["rows"], [one["text"] for one in report["warnings"]]
 
 
 def tagged(text, seed):
@@ -226,7 +226,7 @@ def B21_tags_of_addresses_are_cleared(t):
 def signed_dump_of_arm64_has_the_stacks_that_ran(t):
     path = ADDRESSES / "aarch64-pac.heap"
     report = json.loads(check(t.run("info", "-q", "--format=json", path)).out)
-    assert (report["inputs"][0]["addresses"], report["inputs"][0]["unplaced_addresses"]) == (17, 0), report["inputs"]
+    assert (report["inputs"][0]["addresses"], report["inputs"][0]["unmapped_addresses"]) == (17, 0), report["inputs"]
     lines = check(t.run("folded", "-q", path)).out.splitlines()
     assert len(lines) == 3 and all(re.fullmatch(r"(pac\+0x\w+;?)+ \d+", line) for line in lines), lines
     check(t.run("merge", "-q", "-o", "pac.hpa", path))
@@ -355,7 +355,7 @@ def B25_an_unloaded_library_is_found_in_other_dumps(t):
         assert row["base"]["estimate"] > 11e6 and row["delta"]["estimate"] > 2.5e6, row
         assert not any("[unmapped]" in row["name"] or row["status"] == "gone" for row in table), table
     warnings = json.loads(check(t.run("info", "-q", "--format=json", before, after)).out)["warnings"]
-    assert sum("unloaded" in text for text in warnings) == 1, warnings
+    assert sum("unloaded" in one["text"] for one in warnings) == 1, warnings
     both = [rows(t, "top", *inputs)[0] for inputs in ((before, after), (after, before), (after, before, "-j4"))]
     assert both[0] == both[1] == both[2] and "plug.so+0x1115" in {row["name"] for row in both[0]}
     assert "[unmapped]" in {row["name"] for row in rows(t, "top", after)[0]}
@@ -368,7 +368,7 @@ def B25_an_unloaded_library_is_found_in_other_dumps(t):
 def B26_an_address_of_two_libraries_stays_unmapped(t):
     before, after = ADDRESSES / "s.1.0.i0.heap", ADDRESSES / "s.1.1.i1.heap"
     other = t.file("s.1.2.i2.heap", before.read_text().replace("plug.so", "other.so").replace("t*: 669", "t*: 668"))
-    table, _ = rows(t, "top", before, after, other, "--by=function", "--snapshots=last")
+    table, _ = rows(t, "top", before, after, other, "--by=function", "--dumps=latest")
     assert "other.so" in "".join(row["name"] for row in table)  # i2 counts
     for inputs in ((before, other, "--to", after), (other, before, "--to", after)):
         names = {row["name"] for row in rows(t, "diff", *inputs)[0]}
@@ -463,7 +463,7 @@ def large(t, *arguments):
     info = json.loads(check(t.codes("info", "-q", "--format=json", *arguments)).out)
     return (top["total"]["inuse-space"]["estimate"], top["inputs"].get("large_sizes", {"pages": 0})["pages"],
             [row["large_sizes"] for row in info["inputs"]],
-            sum("large-sizes-unknown-jemalloc" in warning for warning in info["warnings"]))
+            sum("large-sizes-unknown-jemalloc" in warning for warning in [one["text"] for one in info["warnings"]]))
 
 
 @case

@@ -92,7 +92,7 @@ def an_interval_excludes_0_exactly_if_p_is_below_the_level(t):
 
 @case
 def equal_dumps_give_one_line(t):
-    for extra in ([], ["--cum"], ["--metric=inuse-objects"], ["--no-error"], ["-n1"]):
+    for extra in ([], ["--cum"], ["--metric=inuse-objects"], ["--confidence=none"], ["-n1"]):
         out = check(t.codes("diff", "--no-symbols", t.dump, t.dump, *extra), 0).out
         assert out.endswith("\n\nno-change: function\n"), out
     for row in report(t, t.dump, t.dump)["rows"]:

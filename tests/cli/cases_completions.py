@@ -37,13 +37,13 @@ def bash_completes_commands(t):
 def bash_completes_options_of_the_command(t):
     assert ask_bash(t, "top", "--li") == ["--limit="]
     assert ask_bash(t, "info", "--li") == []
-    assert ask_bash(t, "folded", "a.heap", "--keep-d") == ["--keep-damaged"]
+    assert ask_bash(t, "folded", "a.heap", "--dam") == ["--damaged="]
     assert ask_bash(t, "difffolded", "a.heap", "--to") == ["--to"]
     assert ask_bash(t, "tree", "--inv") == ["--invert"]
     assert ask_bash(t, "top", "--inv") == []
     assert ask_bash(t, "list", "f", "--source") == ["--source-dir="]
     assert set(ask_bash(t, "peek", "f", "a.heap", "--sh")) == {
-        "--show=", "--show-from=", "--short-names"}
+        "--show=", "--show-from="}
 
 
 @case
@@ -77,7 +77,7 @@ def ask_fish(t, line):
 def fish_completes(t):
     assert "stacks" in ask_fish(t, "hprof-agg st")
     assert ask_fish(t, "hprof-agg top --by=li") == ["--by=line"]
-    assert "--keep-damaged" in ask_fish(t, "hprof-agg folded --keep")
+    assert "--damaged=use" in ask_fish(t, "hprof-agg folded --damaged=u")
     assert "--limit" in " ".join(ask_fish(t, "hprof-agg top --lim"))
     assert "tree" in ask_fish(t, "hprof-agg tr")
     assert "--invert" in ask_fish(t, "hprof-agg tree --inv")
@@ -117,7 +117,7 @@ def ask_zsh(t, line):
 def zsh_completes(t):
     t.copy("some.heap")
     for typed, wanted in (("hprof-agg stac", "hprof-agg stacks"),
-                          ("hprof-agg top --keep-d", "--keep-damaged"),
+                          ("hprof-agg top --damaged=u", "--damaged=use"),
                           ("hprof-agg top --by=li", "--by=line"),
                           ("hprof-agg folded --metric=inuse-s", "inuse-space"),
                           ("hprof-agg pe", "hprof-agg peek"),

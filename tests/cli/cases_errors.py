@@ -42,8 +42,8 @@ def a_dump_without_samples_has_a_bound_for_unnoticed_memory(t):
     told = json.loads(check(t.run("top", "--format=json", dump(t, 1, None))).out)
     high = told["total"]["inuse-space"]["high"]
     assert abs(high / 524288 - 3.6888794541) < 1e-6, high
-    one = told["unseen"]["stack"] / 524288
-    assert abs(high / 524288 / one * math.exp(-one) - 0.05) < 1e-6, told["unseen"]
+    one = told["unsampled"]["stack"] / 524288
+    assert abs(high / 524288 / one * math.exp(-one) - 0.05) < 1e-6, told["unsampled"]
     assert told["total"]["inuse-objects"]["high"] is None, told["total"]
     out = check(t.run("top", dump(t, 1, None)), 0, "in use     0 B (0.0 … 1.9 MiB)   0 objects\n").out
     assert "mixed sizes" not in out, out
@@ -54,7 +54,7 @@ def intervals_contain_all_values_of_rounded_counts(t):
     # The rounding error of objects of several sizes: R/2 t^2 e^-t / (1 - e^-t)^2 each, t = 1000001 / 2 / R.
     rounding = 7.0 * 2**20
     many = [dump(t, i, f"2: {1000001 + 8 * i}") for i in range(1, 31)]
-    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", "--snapshots=sum", *many)).out)
+    told = json.loads(check(t.run("top", "--format=json", "--no-symbols", "--dumps=sum", *many)).out)
     total = told["total"]["inuse-space"]
     assert total["low"] < total["estimate"] - rounding < total["estimate"], total
     assert total["high"] > total["estimate"] + rounding, total

@@ -18,7 +18,7 @@ def peek_finds_each_row_of_top_by_its_name(t):
     for args in ([SYMBOLS, P1], ["--no-symbols", P1], [SYMBOLS, "--by=line", P1],
                  [SYMBOLS, "--by=address", P1], [SYMBOLS, "--by=file", P1],
                  [SYMBOLS, "--by=module", P1], ["--by=module", go],
-                 [SYMBOLS, "--short-names", GOLDEN / "cxx.heap"]):
+                 [SYMBOLS, "--names=short", GOLDEN / "cxx.heap"]):
         rows = json.loads(check(t.run("top", "-q", "-fjson", "-n6", *args)).out)["rows"]
         for row in rows:
             result = t.run("peek", "-q", "-fjson", escaped(row["name"]), *args)
@@ -37,10 +37,10 @@ def peek_finds_parts_of_rows(t):
 def the_pattern_of_peek_and_list_is_not_a_filter(t):
     for command in "peek", "list":
         told = json.loads(check(t.run(command, "-q", "-fjson", SYMBOLS, "leaf", P1)).out)
-        assert told["patterns"] == ["leaf"] and "filters" not in told and "left" not in told, told
+        assert told["patterns"] == ["leaf"] and "filters" not in told and "filtered" not in told, told
         told = json.loads(check(t.run(command, "-q", "-fjson", SYMBOLS, "--focus=main", "leaf",
                                       P1)).out)
-        assert told["filters"] == [{"rule": "focus", "pattern": "main"}] and "left" in told, told
+        assert told["filters"] == [{"rule": "focus", "pattern": "main"}] and "filtered" in told, told
 
 
 @case

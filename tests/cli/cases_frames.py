@@ -10,7 +10,7 @@ SYMBOLS = f"--symbol-dir={ROOT}/testdata/root"
 
 def classes(t, *args, **more):
     """{name: class} of the rows of top."""
-    told = json.loads(check(t.run("top", "-q", "-fjson", "--frames=all", SYMBOLS, *args, CXX,
+    told = json.loads(check(t.run("top", "-q", "-fjson", "--frames=no-alloc", SYMBOLS, *args, CXX,
                                   **more)).out)
     return {row["name"]: row["class"] for row in told["rows"]}
 
@@ -22,36 +22,35 @@ def flats(t, *args):
 
 @case
 def views_fold_more_and_more(t):
-    shown = {which: classes(t, f"--frames={which}") for which in ("raw", "all", "code", "own")}
-    assert "allocator" in shown["raw"].values()
-    assert shown["raw"] == classes(t, "--all-frames")
-    assert set(shown["all"]) < set(shown["raw"]) and "allocator" not in shown["all"].values()
-    assert set(shown["code"]) < set(shown["all"]), shown["code"]
-    assert set(shown["code"].values()) <= {"own", "library", "standard"}, shown["code"]
+    shown = {which: classes(t, f"--frames={which}") for which in ("all", "no-alloc", "no-std", "no-libs")}
+    assert "allocator" in shown["all"].values()
+    assert set(shown["no-alloc"]) < set(shown["all"]) and "allocator" not in shown["no-alloc"].values()
+    assert set(shown["no-std"]) < set(shown["no-alloc"]), shown["no-std"]
+    assert set(shown["no-std"].values()) <= {"own", "library", "standard"}, shown["no-std"]
 
 
 @case
 def show_replaces_the_view_and_hide_adds_to_it(t):
-    vectors = flats(t, "--frames=code", "--show=push_back")
+    vectors = flats(t, "--frames=no-std", "--show=push_back")
     assert vectors and all("push_back" in name for name in vectors), vectors
-    code, hidden = flats(t, "--frames=code"), flats(t, "--frames=code", "--hide=^main")
+    code, hidden = flats(t, "--frames=no-std"), flats(t, "--frames=no-std", "--hide=^main")
     assert "main" in code and set(hidden) == {n for n in code if not n.startswith("main")}, hidden
 
 
 @case
 def filters_of_stacks_match_folded_frames(t):
-    folded = flats(t, "--frames=code", "--focus=push_back")
+    folded = flats(t, "--frames=no-std", "--focus=push_back")
     assert folded and not any("push_back" in name for name in folded), folded
-    assert folded == flats(t, "--frames=code", "--focus=push_back", "--ignore=nosuch")
-    rest = flats(t, "--frames=code", "--ignore=push_back")
+    assert folded == flats(t, "--frames=no-std", "--focus=push_back", "--ignore=nosuch")
+    rest = flats(t, "--frames=no-std", "--ignore=push_back")
     assert abs(sum(folded.values()) + sum(rest.values()) - sum(flats(t).values())) < 1
-    assert flats(t, "--frames=code", "--focus=libjemalloc")
+    assert flats(t, "--frames=no-std", "--focus=libjemalloc")
 
 
 @case
 def functions_named_by_peek_and_list_are_shown(t):
     for command in "peek", "list":
-        told = json.loads(check(t.run(command, "-q", "-fjson", "--frames=code", SYMBOLS, "push_back",
+        told = json.loads(check(t.run(command, "-q", "-fjson", "--frames=no-std", SYMBOLS, "push_back",
                                       CXX)).out)
         assert any("push_back" in row["name"] and row["class"] == "standard"
                    for row in told["rows"]), told["rows"]
@@ -61,7 +60,7 @@ def functions_named_by_peek_and_list_are_shown(t):
 def rules_of_the_user_come_before_all_others(t):
     plain, told = classes(t), classes(t, "--wrapper=^over", "--own=push_back")
     assert plain["over(int)"] == "own" and told["over(int)"] == "wrapper"
-    assert not any(name.startswith("over(") for name in classes(t, "--frames=code", "--wrapper=^over"))
+    assert not any(name.startswith("over(") for name in classes(t, "--frames=no-std", "--wrapper=^over"))
     pushes = [name for name in plain if "push_back" in name]
     assert pushes and all((plain[n], told[n]) == ("standard", "own") for n in pushes)
     assert classes(t, "--wrapper=^over", "--own=^over")["over(int)"] == "wrapper"

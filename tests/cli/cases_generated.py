@@ -178,11 +178,11 @@ def shares(t, *args):
 @case
 def real_maps_name_the_function_that_holds_the_memory(t):
     for dump, given, own, flat, how in (
-            ("python.heap", "python.map.gz", "parse_thing", 0.985, "--frames=own"),
-            ("java.heap.gz", "java.map.gz", "Leak.cacheInsert(int)", 0.95, "--frames=own")):
+            ("python.heap", "python.map.gz", "parse_thing", 0.985, "--frames=no-libs"),
+            ("java.heap.gz", "java.map.gz", "Leak.cacheInsert(int)", 0.95, "--frames=no-libs")):
         name, which, share, _ = shares(t, how, f"--perf-map={corpus(t, given)}", corpus(t, dump))[0]
         assert (name, which) == (own, "generated") and share >= flat, (name, which, share)
-        plain = {row[0]: row for row in shares(t, "--frames=own", corpus(t, dump))}
+        plain = {row[0]: row for row in shares(t, "--frames=no-libs", corpus(t, dump))}
         assert plain["[jit]"][2] >= flat, plain
     rows = shares(t, "-n0", f"--perf-map={corpus(t, 'node.map')}", corpus(t, "node.heap.gz"))
     cum = {name: (which, share) for name, which, _, share in rows}

@@ -44,10 +44,7 @@ UNKNOWN = {
     "-sample_index=inuse_space": "--metric=inuse-space",
     "--show_bytes": "--unit=B",
     "--show_byte": "--unit=B",
-    "--base=a.heap": "hprof-agg diff A B",
-    "--base": "hprof-agg diff A B",
-    "-base=a.heap": "hprof-agg diff A B",
-    "-diff_base=a.heap": "hprof-agg diff A B",
+    "-diff_base=a.heap": "hprof-agg diff --base=A B",
     "-normalize": "hprof-agg diff",
     "--drop_negative": "hprof-agg diff",
     "-relative_percentages": "",
@@ -145,7 +142,7 @@ def every_option_of_recorded_jeprof_commands_works_or_gets_a_hint(t):
             "--inuse_space --alloc_space --functions --exclude --lib_prefix --add_lib --tools --nodecount "
             "--drop_negative --heapcheck --focus").split()
     for option in seen:
-        value = "=x" if option in ("--exclude", "--tools", "--nodecount", "--focus") else ""
+        value = "=x" if option in ("--base", "--exclude", "--tools", "--nodecount", "--focus") else ""
         result = t.codes("top", "--no-symbols", option + value, t.dump)
         assert not re.search(r"-did-you-mean:|-unknown:", result.err), (option, result)
 
@@ -160,7 +157,17 @@ def hints_name_existing_commands_and_options(t):
     for command in re.findall(r"hprof-agg ([a-z]+)", text):
         assert command in commands | {"account", "help"}, command
     for option in re.findall(r"--[a-z][a-z-]+", text):
-        assert option in options or option == "--base", option
+        assert option in options, option
+
+
+@case
+def base_names_dumps_of_the_base(t):
+    wanted = check(t.run("diff", "--no-symbols", t.dump, t.other)).out
+    assert check(t.run("diff", "--no-symbols", f"--base={t.dump}", t.other)).out == wanted
+    assert check(t.run("diff", "--no-symbols", t.other, "--base", t.dump)).out == wanted
+    two = check(t.run("diff", "--no-symbols", t.dump, t.procs[0], "--to", t.other)).out
+    assert check(t.run("diff", "--no-symbols", f"--base={t.dump}", f"--base={t.procs[0]}", t.other)).out == two
+    check(t.codes("diff", f"--base={t.dump}"), 2, "", "diff-side-empty: new")
 
 
 @case
@@ -241,7 +248,7 @@ def a_folder_is_the_dumps_in_it(t):
     os.mkfifo(t.folder / "dumps/f.heap")
     wanted = "dumps/a.7.f.heap.old\ndumps/b.heap\ndumps/c.heap.gz\ndumps/d.pb.gz\ndumps/deeper/e.heap\n"
     for folder in ("dumps", "dumps/"):
-        assert check(t.run("info", "--print=used", folder)).out == wanted
+        assert check(t.run("info", "--used", folder)).out == wanted
     names = wanted.split()
     assert t.run("top", "--no-symbols", "dumps").out == check(t.run("top", "--no-symbols", *names)).out
     assert t.run("dumps", "--no-symbols").out == t.run("top", "--no-symbols", *names).out
@@ -311,3 +318,13 @@ def names_of_files_without_a_format_get_a_hint(t):
         err = check(t.codes("top", "-f", kind, t.dump), 2, "").err
         assert answers(err, "choice-hint", "format", instead), err
     check(t.run("dot", "--no-symbols", "-o", "out.png", t.dump), 0)
+
+
+@case
+def an_old_name_of_an_option_gives_the_new_one(t):
+    table = [line.split("\t") for line in (ROOT / "scripts" / "renames-public.tsv").read_text().splitlines()]
+    names = {old[2:]: new[2:] for kind, old, new in (row[:3] for row in table if len(row) > 2) if kind == "option" and "=" not in old}
+    names |= {"all-frames": "frames=all", "base-files-from": "files-from=FILE --to"}
+    assert len(names) == 16, names
+    for old, new in names.items():
+        check(t.codes("top", f"--{old}=x", t.dump), 2, "", f"option-did-you-mean: {old} {new}")

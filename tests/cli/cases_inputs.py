@@ -214,7 +214,7 @@ def known_errors_add_up_beyond_64_bits(t):
             file.write("heap_v2/524288\n  t*: 1: 4000000000000000000 [0: 0]\n@ 0x401000\n"
                        f"  t*: 1: 4000000000000000000 [0: 0]\n\nMAPPED_LIBRARIES:\n"
                        f"400000-500000 r-xp 00000000 fe:00 {i} /srv/app\n")
-    told = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--snapshots=sum", *paths), 0).out)
+    told = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--dumps=sum", *paths), 0).out)
     assert told["total"]["inuse-space"] == {"estimate": 2.4e19, "low": 2.4e19, "high": 2.4e19}, told["total"]
 
 
@@ -314,7 +314,7 @@ def merged_profiles_keep_the_errors_of_their_inputs(t):
 
     def total(*given):
         told = json.loads(check(t.run("top", "--no-symbols", "-fjson", *given), 0).out)
-        return told["total"]["inuse-space"], told["unseen"]
+        return told["total"]["inuse-space"], told["unsampled"]
 
     (whole, unseen), (merged, unknown), (again, _) = total(*paths), total(*parts), total(both)
     assert unseen["high"] > 0 and unknown is None, (unseen, unknown)
@@ -351,9 +351,9 @@ def a_repeated_dump_can_be_counted_twice(t):
 
     once = total(t.dump)
     both = ("--on-duplicate=count", t.dump, t.dump)
-    assert abs(total("--snapshots=sum", *both) - 2 * once) < 1
+    assert abs(total("--dumps=sum", *both) - 2 * once) < 1
     assert total(*both) == once, "of one process, of which one dump counts"
-    assert total("--on-duplicate=skip", "--snapshots=sum", t.dump, t.dump) == once
+    assert total("--on-duplicate=skip", "--dumps=sum", t.dump, t.dump) == once
     check(t.run("diff", "--no-symbols", t.dump, t.dump, "--to", t.dump, t.dump, "--on-duplicate=count"), 0)
     check(t.run("top", "--on-duplicate=refuse", t.dump, t.dump), 4, "", "--on-duplicate=skip")
     check(t.codes("top", "--on-duplicate=error", t.dump), 2, "", "choice-unknown: on-duplicate error ")
@@ -423,32 +423,32 @@ def a_size_may_be_in_any_unit(t):
 def the_used_inputs_can_be_listed(t):
     folder = os.path.join(os.path.dirname(t.dump), "series")
     dumps = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-    listed = check(t.run("info", "-q", "--print=used", *dumps[::-1], *t.procs)).out.splitlines()
+    listed = check(t.run("info", "-q", "--used", *dumps[::-1], *t.procs)).out.splitlines()
     assert len(listed) == 1 + len(t.procs) and set(t.procs) < set(listed) and set(listed) < {*dumps, *t.procs}
-    assert check(t.run("info", "-q", "--print=used", "--snapshots=each", *dumps)).out.splitlines() == dumps
-    check(t.run("info", "-q", "--print=used", "-o", "list", *dumps))
-    assert check(t.run("info", "-q", "--print=used", "--files-from=list")).out == check(
-        t.run("info", "-q", "--print=used", *dumps)).out, "what was chosen stays chosen"
+    assert check(t.run("info", "-q", "--used", "--dumps=each", *dumps)).out.splitlines() == dumps
+    check(t.run("info", "-q", "--used", "-o", "list", *dumps))
+    assert check(t.run("info", "-q", "--used", "--files-from=list")).out == check(
+        t.run("info", "-q", "--used", *dumps)).out, "what was chosen stays chosen"
     assert t.run("folded", "--no-symbols", "--files-from=list").out == \
         t.run("folded", "--no-symbols", *dumps).out
     # Inputs that are not used are not listed; unreadable ones are reported as usual.
     t.file("bad", "no dump\n")
-    result = check(t.run("info", "-q", "--print=used", "--max-skipped=1", "bad", *t.procs), 3)
+    result = check(t.run("info", "-q", "--used", "--max-skipped=1", "bad", *t.procs), 3)
     assert result.out.splitlines() == sorted(t.procs), result
-    check(t.codes("info", "-q", "--print=used", "bad", *t.procs), 5, "", "too-many-skipped: 1 5")
+    check(t.codes("info", "-q", "--used", "bad", *t.procs), 5, "", "too-many-skipped: 1 5")
 
 
 @case
 def an_input_without_a_path_cannot_be_listed(t):
     t.copy("a\nb.heap")
-    check(t.codes("info", "-q", "--print=used", "a\nb.heap"), 2, "", "print-newline")
-    assert check(t.run("info", "-q", "--print=used", "-0", "a\nb.heap")).out == "a\nb.heap\0"
+    check(t.codes("info", "-q", "--used", "a\nb.heap"), 2, "", "used-newline")
+    assert check(t.run("info", "-q", "--used", "-0", "a\nb.heap")).out == "a\nb.heap\0"
     data = open(t.dump, "rb").read()
-    check(t.codes("info", "-q", "--print=used", "-", text=data), 2, "", "print-stdin")
-    check(t.codes("info", "--print=used", "--tar=x.tar"), 2, "", "print-archive")
-    check(t.codes("info", "--print=used", "-fjson", t.dump), 2, "", "print-with-format")
-    check(t.codes("info", "--print=all", t.dump), 2, "", "choice-unknown: print all ")
-    check(t.codes("top", "--print=used", t.dump), 2, "", "option-not-of-command: top print")
+    check(t.codes("info", "-q", "--used", "-", text=data), 2, "", "used-stdin")
+    check(t.codes("info", "--used", "--tar=x.tar"), 2, "", "used-archive")
+    check(t.codes("info", "--used", "-fjson", t.dump), 2, "", "used-with-format")
+    check(t.codes("info", "--used=all", t.dump), 2, "", "option-takes-no-value: used")
+    check(t.codes("top", "--used", t.dump), 2, "", "option-not-of-command: top used")
     check(t.codes("top", "-0", t.dump), 2, "", "null-alone")
 
 
@@ -555,7 +555,7 @@ def H8_no_option_waits_for_a_pipe_without_a_writer(t):
             assert time.monotonic() - begin < 10, f"{option}={name}"
     environment = {"HPROF_AGG_FRAME_RULES": "fifo"}
     check(t.codes("top", t.dump, env=environment), 2, "", "fifo: fifo-no-writer")
-    check(t.codes("manifest", "--shards=2", "-opart.", "--files-from=fifo"), 5, "", "fifo: fifo-no-writer")
+    check(t.codes("manifest", "--tasks=2", "-opart.", "--files-from=fifo"), 5, "", "fifo: fifo-no-writer")
 
 
 @case
@@ -583,7 +583,7 @@ def H8_process_substitution_of_a_shell_is_read(t):
                 ("lifetime", [str(heap), "--recent={}"], [recent]),
                 ("top", ["{}"], [t.dump]),
                 ("top", ["--files-from={}", "--frame-rules={}", "--redact-key={}"], ["list", "rules", "key"]),
-                ("diff", ["--base-files-from={}", t.other], ["list"])]
+                ("diff", ["--files-from={}", "--to", t.other], ["list"])]
     for command, words, files in commands:
         words, files = " ".join(words), [f"<(cat {file})" for file in files]
         shell = f"{t.binary} {command} -ftsv --no-symbols " + words.format(*files)
@@ -719,11 +719,11 @@ def a_refusal_names_the_option_that_gets_past_it(t):
     check(t.run("top", "--no-symbols", "--max-skipped=2", t.dump, bad, cut), 3)
     assert "option-" not in check(t.codes("top", bad, str(bad) + ".gone"), 5, "").err
     check(t.codes("top", cut), 5, "", "option-for-damaged")
-    check(t.run("top", "--no-symbols", "--keep-damaged", cut), 0)
+    check(t.run("top", "--no-symbols", "--damaged=use", cut), 0)
     broken = t.folder / "x.pb.gz"
     broken.write_bytes((ROOT / "testdata/formats/go-protobuf.pb.gz").read_bytes()[:300])
     assert "option-" not in check(t.codes("top", broken), 5, "", "damaged").err
-    check(t.run("top", "--keep-damaged", broken), 5)
+    check(t.run("top", "--damaged=use", broken), 5)
 
 
 @case

@@ -230,7 +230,7 @@ def R15_F10_a_list_or_an_archive_is_not_replaced(t):
     for path in (files, archive):
         (t.folder / f"{path.name}.link").symlink_to(path)
         os.link(path, t.folder / f"{path.name}.hard")
-    for command, option in (("top", "--files-from"), ("diff", "--base-files-from"), ("top", "--tar")):
+    for command, option in (("top", "--files-from"), ("diff", "--files-from"), ("top", "--tar")):
         path = archive if option == "--tar" else files
         before = path.read_bytes()
         more = ["--to", "a.heap"] if command == "diff" else []

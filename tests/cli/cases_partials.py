@@ -19,7 +19,7 @@ def dump(t, number, stacks, program="/srv/program", total="1: 1"):
 
 
 def merged(t, name, *inputs):
-    check(t.run("merge", "-q", "-j1", "--snapshots=sum", "-o", name, *inputs))
+    check(t.run("merge", "-q", "-j1", "--dumps=sum", "-o", name, *inputs))
     return name
 
 
@@ -75,7 +75,7 @@ def blocks_of_an_aggregate_file_end_at_256_KiB(t):
 @case
 def a_dump_counted_twice_is_reported_from_an_aggregate_file(t):
     one = t.procs[0]
-    for options in ((), ("--snapshots=sum",)):
+    for options in ((), ("--dumps=sum",)):
         check(t.run("merge", "-q", "--on-duplicate=count", *options, "-o", "x.hpa", one, one))
         want = check(t.run("top", "-ftsv", "--no-symbols", "--on-duplicate=count", *options, one, one))
         assert check(t.run("top", "-ftsv", "--no-symbols", "x.hpa")).out == want.out
@@ -90,7 +90,7 @@ def an_aggregate_file_of_version_1_is_read_and_written_as_version_2(t):
     totals: they are sums of stacks."""
     old, symbols = str(ROOT / "testdata/partials/version-1.hpa"), f"--symbol-dir={ROOT}/testdata/root"
     dumps = [*t.procs, str(t.testdata / "jemalloc-cxx.heap")]
-    for command in ("top", "-n0", "-ftsv", "--no-error"), ("folded",), ("info", "-fjson"):
+    for command in ("top", "-n0", "-ftsv", "--confidence=none"), ("folded",), ("info", "-fjson"):
         of_dumps = check(t.run(*command, "-q", symbols, *dumps)).out
         of_old = check(t.run(*command, "-q", symbols, old)).out
         if command[0] == "info":
@@ -107,7 +107,7 @@ def an_aggregate_file_of_version_1_is_read_and_written_as_version_2(t):
     # offset is compared with no ELF address.
     by_address = check(t.run("top", "-n0", "-ftsv", "-q", "--by=address", symbols, old)).out
     assert "alloc_c+0x1300" in by_address and "alloc_c@" not in by_address, by_address
-    for options in (symbols,), (symbols, "--frames=all"), ("--symbol-dir-only", symbols), ("--no-symbols",):
+    for options in (symbols,), (symbols, "--frames=no-alloc"), ("--symbol-dir-only", symbols), ("--no-symbols",):
         report = json.loads(check(t.run("diff", "-q", "-fjson", "-n0", "--on-duplicate=count", *options, old, "--to", *dumps)).out)
         claimed = [row["name"] for row in report["rows"] if row["status"] in ("new", "gone")]
         apart = [row["name"] for row in report["rows"] if "alloc_c" in row["name"] and row["status"] != "same"]

@@ -56,16 +56,16 @@ def sides_of_a_diff_come_from_words_and_lists(t):
     for name, path in (("base", first), ("new", last)):
         with open(f"{listed}-{name}", "w") as file:
             file.write(path + "\n")
-    for arguments in ([first, "--to", last], [f"--base-files-from={listed}-base", last],
+    for arguments in ([first, "--to", last], [f"--files-from={listed}-base", "--to", last],
                       [first, f"--files-from={listed}-new"],
-                      [f"--base-files-from={listed}-base", f"--files-from={listed}-new"]):
+                      [f"--files-from={listed}-base", "--to", f"--files-from={listed}-new"]):
         assert check(t.run("diff", "--no-symbols", *arguments), 0).out == plain, arguments
 
 
 @case
 def diff_of_several_dumps_compares_averages(t):
     first, second, *_, before_last, last = series(t)
-    sums = json.loads(check(t.run("diff", "--no-symbols", "-fjson", "--snapshots=sum", first, second,
+    sums = json.loads(check(t.run("diff", "--no-symbols", "-fjson", "--dumps=sum", first, second,
                                   "--to", before_last, last), 0).out)
     assert sums["test"] == "fleets"
     single = [json.loads(check(t.run("diff", "--no-symbols", "-fjson", a, b), 0).out)["total"]
@@ -83,8 +83,8 @@ def the_dumps_determine_the_statistical_test(t):
     assert chosen(first, last) == "process"
     assert chosen(first, t.dump) == "independent"
     assert chosen(first, "--to", second, last) == "process"  # one dump of the new side is used
-    assert chosen(first, "--to", second, last, "--snapshots=sum") == "one-against-several"
-    assert chosen(first, last, "--no-error") == "none"
+    assert chosen(first, "--to", second, last, "--dumps=sum") == "one-against-several"
+    assert chosen(first, last, "--confidence=none") == "none"
 
 
 def mapped(t, name, *rows):
@@ -188,7 +188,7 @@ def changes_that_are_not_significant_are_unsure_and_not_equal(t):
 
 @case
 def rows_without_a_test_are_not_called_equal(t):
-    for extra in (["--no-error"], ["--no-unbias"]):
+    for extra in (["--confidence=none"], ["--estimator=none"]):
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *extra, *golden(1, 4)), 0).out)
         for row in (report["total"], *report["rows"]):
             same = row["delta"]["estimate"] == 0
@@ -242,7 +242,7 @@ def malformed_conditions_are_usage_errors(t):
 @case
 def conditions_that_can_never_be_true_are_usage_errors(t):
     for command in ("diff", "trend"):
-        for option in ("--no-error", "--no-unbias", "--compat=jeprof"):
+        for option in ("--confidence=none", "--estimator=none", "--estimator=jeprof"):
             check(t.codes(command, option, "--fail-if=growth>5%,p<0.01", t.dump, t.other), 2,
                   "", f"fail-if-without-p: {option}")
             check(t.run(command, option, "--fail-if=growth>100GiB", "--no-symbols", t.dump, t.other), 0)
@@ -298,7 +298,7 @@ def trend_claims_growth_from_eight_dumps_on(t):
         text = check(t.codes(*command), 0).out
         told = json.loads(check(t.run(*command, "-fjson"), 0).out)
         sums = [told["total"], *told["rows"]]
-        assert told["scatter_tested"] == (count >= 8) == ("trend-few-dumps" not in text), text
+        assert told["variance_tested"] == (count >= 8) == ("trend-few-dumps" not in text), text
         assert ("p growth" in text) == (count >= 8) == ("p sampling" not in text), text
         assert "span-cycle\n" in text, text
         assert all((row["p"] is None) == (row["at_least"] is None) == (row["q"] is None) ==
@@ -545,7 +545,7 @@ def labels_need_an_option_and_a_name(t):
     check(t.codes("stacks", t.dump, "--by=input"), 2, "", "rows-not-of-format: stacks")
     check(t.codes("top", "--no-symbols", t.dump, "--by=label:x", "--label-from=(x)"), 2, "",
           "pattern-without-group: (x)")
-    check(t.codes("top", t.dump, "--by=input", "--spread"), 2, "", "option-of-functions: spread")
+    check(t.codes("top", t.dump, "--by=input", "--columns=spread"), 2, "", "option-of-functions: columns=spread")
 
 
 @case
@@ -563,10 +563,10 @@ def spread_names_the_outliers(t):
             file.write(re.sub(r"(?m)^.*\[vdso\]$", f"7f00{i:08x}000-7f00{i:08x}fff r-xp 00000000 00:00 0 [vdso]",
                               text))
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-    report = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--spread", *paths), 0).out)
+    report = json.loads(check(t.run("top", "--no-symbols", "-fjson", "--columns=spread", *paths), 0).out)
     assert [os.path.basename(row["input"]) for row in report["outliers"]] == ["h7.heap"], report["outliers"]
     assert all(row["spread"]["sd"] >= 0 for row in report["rows"])
-    text = check(t.run("top", "--no-symbols", "--spread", *paths), 0).out
+    text = check(t.run("top", "--no-symbols", "--columns=spread", *paths), 0).out
     assert re.search(r"stands out: .*h7\.heap", text), text
 
 
@@ -667,10 +667,10 @@ def spread_names_the_holders_of_a_row(t):
     paths = [dump(f"web-{i}", [(0x401000, 200), (0x402000, 100), *([(0x403000, 60)] if i == 5 else [])]) for i in range(1, 7)]
     wanted = [("web-5", 1.0)]
     for labels in ([r"--label-from=(?<host>web-\d)/"], []):
-        found = json.loads(check(t.run("top", "--spread", "--no-symbols", "--keep-unmapped", "-fjson", *labels, *paths), 0).out)
+        found = json.loads(check(t.run("top", "--columns=spread", "--no-symbols", "--keep-unmapped", "-fjson", *labels, *paths), 0).out)
         got = [(row["holder"] if labels else re.search(r"web-\d", row["holder"])[0], row["share"]) for row in found["holders"]]
         assert got == wanted and found["holders"][0]["share_low"] > 0.8 and found["row_outliers"] == [], (got, found["holders"])
-    two = json.loads(check(t.run("top", "--spread", "--no-symbols", "--keep-unmapped", "-fjson", *paths[3:5]), 0).out)
+    two = json.loads(check(t.run("top", "--columns=spread", "--no-symbols", "--keep-unmapped", "-fjson", *paths[3:5]), 0).out)
     assert two["holders"] == []
 
 

@@ -96,7 +96,7 @@ def the_reading_of_a_dump_is_independent_of_earlier_dumps(t):
     both_kinds = dump(t, "known", *[(1, printed(sizes)) for sizes in [*known, [48, 80]]])
     alone = row_of(t, several)[2] + row_of(t, both_kinds)[2]
     for both in ((several, both_kinds), (both_kinds, several)):
-        assert abs(row_of(t, "--snapshots=sum", *both)[2] - alone) < .01, both
+        assert abs(row_of(t, "--dumps=sum", *both)[2] - alone) < .01, both
 
 
 def flats(t, *args):
@@ -143,12 +143,12 @@ def large_sizes_cause_no_warning_without_evidence_of_pages(t):
     alone = dump(t, "one", (1, printed([1048576])))
     for command, is_said in (("top", False), ("info", True)):
         told = json.loads(check(t.codes(command, "--format=json", "--no-symbols", alone)).out)
-        assert any("large-sizes-unknown-jemalloc" in warning for warning in told["warnings"]) == is_said, told["warnings"]
+        assert any("large-sizes-unknown-jemalloc" in warning for warning in [one["text"] for one in told["warnings"]]) == is_said, [one["text"] for one in told["warnings"]]
     large = dump(t, "two", (1, printed([1048576] * 2)))
     check(t.run("diff", "-q", "--no-symbols", "-o", "less.pb.gz", large, alone))
     for command in ("top", "info"):
         told = json.loads(check(t.run(command, "--format=json", "--no-symbols", "less.pb.gz")).out)
-        assert not any("large-sizes-unknown" in warning for warning in told["warnings"]), told["warnings"]
+        assert not any("large-sizes-unknown" in warning for warning in [one["text"] for one in told["warnings"]]), [one["text"] for one in told["warnings"]]
 
 
 @case

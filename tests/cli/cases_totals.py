@@ -122,14 +122,14 @@ def the_total_after_filters_is_the_sum_of_the_stacks(t):
     for path in before, after:
         whole, told = report(t, path), report(t, most, path)
         assert told["total"] == whole["total"] and told["stacks_total"] == whole["stacks_total"]
-        assert is_near(told["left"]["inuse-space"]["estimate"], sum_of_rows(told))
-        left.append(told["left"]["inuse-space"]["estimate"])
+        assert is_near(told["filtered"]["inuse-space"]["estimate"], sum_of_rows(told))
+        left.append(told["filtered"]["inuse-space"]["estimate"])
     diff = report(t, most, before, after, command="diff")
-    assert [diff["left"][side]["estimate"] for side in ("base", "new")] == left, (diff["left"], left)
+    assert [diff["filtered"][side]["estimate"] for side in ("base", "new")] == left, (diff["filtered"], left)
     for number in range(2):
         write(t, 3, stacks_of(number + 1), number)
     trend = report(t, most, *sorted(t.folder.glob("app.3.*")), command="trend")
-    assert [trend["left"][end] for end in ("first", "last")] == left, (trend["left"], left)
+    assert [trend["filtered"][end] for end in ("first", "last")] == left, (trend["filtered"], left)
 
 
 @case
@@ -179,7 +179,7 @@ def headers_that_count_something_else_are_not_used(t):
     wrong.write_text(wrong.read_text().replace(f"t*: {printed(sum(stacks, []))}", f"t*: {printed(sum(stacks[3:], []))}", 1))
     check(t.run("merge", "-q", "-o", "part.hpa", "--shard=0/2", write(t, 5, stacks)))
     for args in ([raw], [by_object], [of_threads, "--thread=name0"], [wrong], ["--large-sizes=pages", of_threads],
-                 ["--compat=jeprof", of_threads], ["part.hpa"]):
+                 ["--estimator=jeprof", of_threads], ["part.hpa"]):
         told = report(t, *args)
         assert "stacks_total" not in told, args
         assert is_near(told["total"]["inuse-space"]["estimate"], sum_of_rows(told)), args

@@ -73,7 +73,7 @@ def made():
     procs, pprof = t.testdata / 'formats' / 'procs', t.testdata / 'pprof'
     kinds = {
         'processes': [*sorted(procs.glob('*.heap'))[:2], '--label-from=(?<x>procs)/(?<y>[a-z]*)'],
-        'series': [*sorted((t.testdata / 'golden' / 'series').glob('*.heap'))[:3], '--snapshots=each', '--keep-unmapped'],
+        'series': [*sorted((t.testdata / 'golden' / 'series').glob('*.heap'))[:3], '--dumps=each', '--keep-unmapped'],
         'pprof': [pprof / 'tcmalloc-heap.pb', pprof / 'tcmalloc-lifetimes.pb', pprof / 'rust.pb'],
         'skipped': [pprof / 'node.pb', pprof / 'tcmalloc-heap.txt', '--max-skipped=9'],
         'merged': [t.testdata / 'processes' / 't.1.pb.gz'],
@@ -81,7 +81,7 @@ def made():
     }
     found = {}
     with scratch() as folder:
-        kinds['groups'] = [*many(folder), '--snapshots=sum']
+        kinds['groups'] = [*many(folder), '--dumps=sum']
         path = pathlib.Path(folder, 'x.hpa')
         for name, words in kinds.items():
             words = [relative(word, folder) if isinstance(word, pathlib.Path) else word for word in words]

@@ -103,7 +103,7 @@ def command_line(command, name, letters, paths):
         'timeline': ['--timeline', '--time-from=mtime', *paths],
     }.get(command, paths)
     pattern = ['.'] if command in ('list', 'peek') else []
-    return ['merge' if command == 'timeline' else command, f'-f{name}', '-q', '--keep-damaged', *pattern, *words]
+    return ['merge' if command == 'timeline' else command, f'-f{name}', '-q', '--damaged=use', *pattern, *words]
 
 
 def is_made(which):

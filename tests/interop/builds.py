@@ -85,8 +85,8 @@ def addresses_of_calls(folder, program):
     right = info(f'--path-map=/srv={program.parent}', write(folder, 'r.pb', profile(program, '', 64)))
     wrong = info(f'--path-map=/srv={program.parent}', write(folder, 'w.pb', profile(program, '', 64, -2)))
     rows = [report['modules'][0] for report in (right, wrong)]
-    faults = [] if rows[0]['return_addresses']['follow_no_call'] == 0 and \
-        rows[0]['symbols'] == 'functions and lines' and not right['warnings'] else [f'{right}']
+    faults = [] if rows[0]['return_addresses']['not_after_call'] == 0 and \
+        rows[0]['symbols'] == 'functions and lines' and not [one['text'] for one in right['warnings']] else [f'{right}']
     return faults + ([] if 'another build' in rows[1]['symbols'] else [f'{wrong}'])
 
 
@@ -103,7 +103,7 @@ def told_id(folder, program):
         report = info(f'--path-map=/srv={program.parent}', path)
         row = report['modules'][0]
         if row['return_addresses'] is not None or ('another' not in row['symbols']) != names or \
-                bool(report['warnings']) == names or row['build_id'].lower() != told.lower():
+                bool([one['text'] for one in report['warnings']]) == names or row['build_id'].lower() != told.lower():
             faults.append(f'{told}: {row} {report["warnings"]}')
     return faults
 
@@ -228,7 +228,7 @@ def exported(folder):
                                               text=SOURCE.replace('int f1(', 'static int f1(')))))
     dump = heap_of(folder, daemon, calls=calls)
     option = f'--path-map=/srv={daemon.parent}'
-    rows = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--frames=all', option, dump).out)['rows']
+    rows = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--frames=no-alloc', option, dump).out)['rows']
     nameless = [row for row in rows if row['name'].startswith('app+0x')]
     share = 100 * sum(row['flat']['inuse-space']['estimate'] for row in nameless) / \
         sum(row['flat']['inuse-space']['estimate'] for row in rows)

@@ -93,7 +93,7 @@ def shows_signs(folder, delta):
     """For a difference of two profiles, growth and shrinkage: within one byte for each stack."""
     faults = []
     for metric, signs in read(delta).items():
-        path = write(folder, 'diff', '--frames=raw', f'--metric={metric}', delta)
+        path = write(folder, 'diff', '--frames=all', f'--metric={metric}', delta)
         (grew, _), (shrank, _) = (sums(path, event) for event in ('Grew', 'Shrank'))
         faults += faults_of((grew.total, shrank.total), totals(signs), metric, len(signs))
         for name, want in by_leaf(signs).items():
@@ -139,7 +139,7 @@ def no_more_cycles(folder):
     p.sample(stack, [1, 100])
     path.write_bytes(p.bytes())
     full, short = (cycles(write(folder, 'merge', '--no-symbols', *names, path).read_text())
-                   for names in ([], ['--short-names']))
+                   for names in ([], ['--names=short']))
     faults = [] if (full, short) == (set(), {'T<…>::f', 'g'}) else [f'{full}, {short}']
     cxx = t.testdata / 'golden' / 'cxx.heap'
     graph = write(folder, 'merge', f'--symbol-dir={t.root}', cxx).read_text()

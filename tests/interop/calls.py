@@ -146,8 +146,8 @@ def counts(folder, name, stacks, size):
     path = dump(folder, name, stacks, size)
     report = json.loads(t.ok('info', '-fjson', f'--path-map=/srv/code={folder}', path).out)
     found = report['modules'][0]
-    returns = found['return_addresses'] or {'checked': 0, 'follow_no_call': 0}
-    return returns['checked'], returns['follow_no_call'], found
+    returns = found['return_addresses'] or {'checked': 0, 'not_after_call': 0}
+    return returns['checked'], returns['not_after_call'], found
 
 
 def sources():

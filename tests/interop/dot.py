@@ -91,7 +91,7 @@ def wanted_edges(metric, shown, *args):
 
 
 def draws(metric, *args):
-    text = t.ok('top', '-q', '-n0', '-fdot', '--full-names', '--unit=B', f'--metric={metric}', *args).out_bytes
+    text = t.ok('top', '-q', '-n0', '-fdot', '--names=full', '--unit=B', f'--metric={metric}', *args).out_bytes
     nodes, edges, label = drawn(text)
     wanted = reference(t, *args)[metric]
     shown = {name for name, cum in wanted.cum.items() if cum > 0 and cum * 200 >= wanted.total}
@@ -119,9 +119,9 @@ def limited():
     """The 80 largest are drawn, or as many as are asked for."""
     path, faults = t.real / 'postgres_lg13.17969.0.f.heap.gz', []
     for wanted, *options in ((80,), (5, '-n5'), (300, '-n300', '--by=address')):
-        nodes, _, label = drawn(t.ok('top', '-q', '-fdot', '--full-names', '--unit=B', '--no-symbols', *options,
+        nodes, _, label = drawn(t.ok('top', '-q', '-fdot', '--names=full', '--unit=B', '--no-symbols', *options,
                                      path).out_bytes)
-        graphviz('svg', t.ok('top', '-q', '-fdot', '--full-names', '--no-symbols', *options[:1], path).out_bytes)
+        graphviz('svg', t.ok('top', '-q', '-fdot', '--names=full', '--no-symbols', *options[:1], path).out_bytes)
         if len(nodes) > wanted or f'l{len(nodes)} of ' not in label or \
                 (wanted < 100 and len(nodes) != wanted):
             faults.append(f'{wanted}: {len(nodes)}, {label}')
@@ -134,7 +134,7 @@ def filtered():
     metric = 'inuse-objects'
     left = reference(t, *args)[metric].total
     total = reference(t, *args[:1], *args[2:])[metric].total
-    label = drawn(t.ok('top', '-q', '-fdot', '--full-names', f'--metric={metric}', *args).out_bytes)[2]
+    label = drawn(t.ok('top', '-q', '-fdot', '--names=full', f'--metric={metric}', *args).out_bytes)[2]
     faults = [] if 0 < left * 200 < total else [f'{left} of {total} is not little']
     if not re.search(rf': {round(total):,}, of which filters leave {round(left):,} \(', label):
         faults.append(label)
@@ -144,7 +144,7 @@ def filtered():
 def svg():
     """Graphviz makes an SVG that shows every name."""
     args = (f'--symbol-dir={t.root}', t.testdata / 'golden' / 'cxx.heap')
-    _, nodes = shown_by(t.ok('top', '-q', '-fdot', '--full-names', '--unit=B', *args).out_bytes)
+    _, nodes = shown_by(t.ok('top', '-q', '-fdot', '--names=full', '--unit=B', *args).out_bytes)
     wanted = reference(t, *args)['inuse-space']
     shown = sorted(name for name, cum in wanted.cum.items() if cum * 200 >= wanted.total)
     names = sorted(parts_of(lines)[0] for lines in nodes)
@@ -154,7 +154,7 @@ def svg():
 def hostile(folder):
     """R13: a name is no other attribute, no other node, and no entity."""
     name = b'/srv/x"];N9 [label=\\\\N\\l&lt;<script>alert(1)\t\x1b\xff'
-    root, nodes = shown_by(t.ok('top', '-q', '-fdot', '--full-names', '--unit=B', '--no-symbols',
+    root, nodes = shown_by(t.ok('top', '-q', '-fdot', '--names=full', '--unit=B', '--no-symbols',
                                 hostile_dump(t, folder, name)).out_bytes)
     wanted = 'x"];N9 [label=\\\\N\\l&lt;<script>alert(1)\\x09\\x1B\\xFF+0x1300'
     names = [parts_of(lines)[0] for lines in nodes]

@@ -17,7 +17,7 @@ from profile_proto import Profile  # noqa: E402
 
 t = Tests()
 # The raw numbers of the dumps are integers: nothing is rounded.
-OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias', '--frames=raw')
+OPTIONS = (f'--symbol-dir={t.root}', '--estimator=none', '--frames=all')
 CXX = [t.testdata / 'golden' / 'cxx.heap']
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 GO = [t.formats / 'go-protobuf.pb.gz']
@@ -48,7 +48,7 @@ CASES = [
 
 def write(folder, name, *args):
     path = pathlib.Path(folder) / f'{name}.pb.gz'
-    t.ok('merge', '-q', '-o', path, '--full-names', *OPTIONS, *args)
+    t.ok('merge', '-q', '-o', path, '--names=full', *OPTIONS, *args)
     return path
 
 
@@ -64,7 +64,7 @@ def top(folder, inputs, filters):
     """Flat and cum of every function, the sum of those without a name, and the total."""
     path = write(folder, 'all', *inputs)
     shown, total = top_of(pprof('-top', '-unit=bytes', *theirs(filters), path, folder=folder))
-    rows = t.table('--full-names', *OPTIONS, *filters, *inputs).rows()
+    rows = t.table('--names=full', *OPTIONS, *filters, *inputs).rows()
     ours = {name: (flat, cum) for flat, cum, name in rows if is_named(name) and cum}
     faults = [f'{name}: {shown.get(name)} instead of {values}' for name, values in ours.items()
               if shown.get(name) != values]
@@ -72,7 +72,7 @@ def top(folder, inputs, filters):
                if name not in ours and not re.search(r'^\[|^0{4}|^<', name)]
     if sum(flat for flat, _ in shown.values()) != sum(flat for flat, _, _ in rows):
         faults.append(f'{shown} are not as much as {rows}')
-    if total != t.totals('--no-unbias', *inputs)['inuse-space']:
+    if total != t.totals('--estimator=none', *inputs)['inuse-space']:
         faults.append(f'total {total}')
     return faults + ([] if rows else ['nothing is left to compare'])
 

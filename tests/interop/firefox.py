@@ -40,7 +40,7 @@ def functions(folder, *args):
     faults = []
     with open_profile(folder, *args) as session:
         for number, metric in enumerate(('inuse-space', 'inuse-objects')):
-            rows = t.table('--full-names', f'--metric={metric}', *args).rows()
+            rows = t.table('--names=full', f'--metric={metric}', *args).rows()
             faults += [f'{metric}: {fault}' for fault in
                        compare(session.functions(f't-{number}'), rows, 50)]
     return faults
@@ -49,7 +49,7 @@ def functions(folder, *args):
 def signs(folder, delta):
     """For a difference of two profiles, the growth of each function, below zero if it shrank."""
     wanted = by_leaf(read(delta)['inuse-space'])
-    with open_profile(folder, '--full-names', delta) as session:
+    with open_profile(folder, '--names=full', delta) as session:
         shown = session.functions('t-0')
     faults = [f'{name}: {shown.get(name)} instead of {s.grew} - {s.shrank}' for name, s in wanted.items()
               if s != (0, 0) and abs(shown.get(name, (0,))[0] - (s.grew - s.shrank)) > 50]
@@ -60,7 +60,7 @@ def timeline(folder):
     """The profile shows the last dump as one; after the third dump it shows the changes since then."""
     def flat(path):
         return {name: flat for flat, _, name in
-                t.table('--full-names', SYMBOLS, path).rows()}
+                t.table('--names=full', SYMBOLS, path).rows()}
 
     with open_profile(folder, '--timeline', SYMBOLS, *SERIES) as session:
         last, third = flat(SERIES[-1]), flat(SERIES[2])

@@ -50,7 +50,7 @@ def furnish():
     subprocess.run(['tar', 'x', '-C', FOLDER / 'dumps'], input=tar, check=True)
     paths = sorted(str(path.relative_to(FOLDER)) for path in (FOLDER / 'dumps').rglob('*.heap'))
     (FOLDER / 'all').write_text('\n'.join(paths))
-    t.ok('manifest', '-q', '--shards=1', '--files-from=all', '-o', 'one.', cwd=FOLDER)
+    t.ok('manifest', '-q', '--tasks=1', '--files-from=all', '-o', 'one.', cwd=FOLDER)
     t.ok('merge', '-q', '--no-symbols', '--files-from=one.0', '-o', 'one.hpa', cwd=FOLDER)
     t.ok('merge', '-q', '--no-symbols', '--files-from=all', '-o', 'whole.hpa', cwd=FOLDER)
     return paths

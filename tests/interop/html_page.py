@@ -82,7 +82,7 @@ ROCKSDB = ['--no-symbols', *(str(t.testdata / 'real' / f'dbbench_lg15.18185.{n}.
 DIFFERENCE = ['--no-symbols', str(t.testdata / 'differences' / 'leak.pb.gz')]
 # The views that were copied: the command that has the same rows, and the totals of stacks; a function has its own
 # totals.
-ASKED = {'table': ['top', *SERVER], 'selection': ['top', '--focus=handle', '--frames=own', '--cum', *SERVER],
+ASKED = {'table': ['top', *SERVER], 'selection': ['top', '--focus=handle', '--frames=no-libs', '--cum', *SERVER],
          'function': ['top', *SERVER], 'changes': ['diff', *ROCKSDB], 'changes by cum': ['diff', '--cum', *ROCKSDB], 'difference': ['diff', *DIFFERENCE]}
 
 
@@ -99,7 +99,7 @@ def close(text, number):
 def csv_holds(text, asked):
     """The text has every row of the command line with its numbers, in the same order if the order is defined."""
     rows = list(csv.DictReader(io.StringIO(text)))
-    theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--full-names').out_bytes)
+    theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--names=full').out_bytes)
     keys = (*sides_of(asked), 'change') if asked[0] == 'diff' else ('flat', 'cum')
     known = {(row['name'], row['class']): row for row in theirs['rows']}
     faults = [] if {(row['name'], row['class']) for row in rows} == known.keys() else ['other rows']
@@ -118,7 +118,7 @@ def csv_holds(text, asked):
 def folded_holds(what, text, asked):
     """The stacks add up to the rounded totals, and those with the same leaf to its rounded value."""
     lines = [re.fullmatch(r'(.*?) (-?\d+)(?: (-?\d+))?', line).groups() for line in text.splitlines()]
-    theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--full-names').out_bytes)
+    theirs = json.loads(t.ok(*asked, '-q', '-fjson', '-n0', '--names=full').out_bytes)
     is_diff = asked[0] == 'diff'
     sides = [[int(line[1 + side]) for line in lines] for side in range(1 + is_diff)]
     if what == 'function':
@@ -177,7 +177,7 @@ def pprof_holds(data, speedscope):
         faults += [] if total == flat.total() else [f'{kind}: {total}, not {flat.total()}']
         faults += [f'{kind}, {name}: {theirs.get(name)}, not {flat[name], cum[name]}' for name in cum
                    if cum[name] and theirs.get(name) != (flat[name], cum[name])]
-    ours = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--all-frames', f'--metric={types[-1]}', path).out_bytes)
+    ours = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--frames=all', f'--metric={types[-1]}', path).out_bytes)
     found = {(row['name'], *(round(row[side][ours['metric']]['estimate']) for side in ('flat', 'cum'))) for row in ours['rows']}
     wanted = {(name, flat[name], cum[name]) for name in cum if cum[name]}
     return faults + [f'ours: {row} is in one alone' for row in found ^ wanted] or f'{len(cum)} functions, {len(types)} types'

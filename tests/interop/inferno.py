@@ -70,7 +70,7 @@ def sums(drawn):
 def draws(*args):
     faults = []
     for metric, wanted in reference(t, *args).items():
-        folded = t.ok('folded', '-q', '--full-names', f'--metric={metric}', *args).out_bytes
+        folded = t.ok('folded', '-q', '--names=full', f'--metric={metric}', *args).out_bytes
         faults += [f'{metric}: {fault}' for fault in compare(sums(frames(folded)), wanted)]
     return faults
 
@@ -82,11 +82,11 @@ def draws_difference(options, base, new):
 def draws_signs(delta):
     """For a difference of two profiles: as wide as what grew, with what shrank before it."""
     signs = read(delta)['inuse-space']
-    return draws_changes(stack_sums((stack, s.grew) for stack, s in signs.items() if s.grew), '--frames=raw', delta)
+    return draws_changes(stack_sums((stack, s.grew) for stack, s in signs.items() if s.grew), '--frames=all', delta)
 
 
 def draws_changes(wanted, *args):
-    out = t.ok('diff', '-q', '--full-names', '-fdifffolded', *args)
+    out = t.ok('diff', '-q', '--names=full', '-fdifffolded', *args)
     drawn = frames(out.out_bytes)
     faults, found = compare(sums(drawn), wanted), stacks(drawn)
     lines = [line.rsplit(' ', 2) for line in out.out.splitlines()]

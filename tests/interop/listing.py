@@ -16,7 +16,7 @@ from pprof_tool import pprof, write_with  # noqa: E402
 t = Tests()
 write = write_with(t)
 # The raw numbers of the dumps are integers: nothing is rounded.
-OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias', '--frames=all')
+OPTIONS = (f'--symbol-dir={t.root}', '--estimator=none', '--frames=no-alloc')
 GOLDEN = t.testdata / 'golden'
 CASES = [
     (sorted(GOLDEN.glob('procs*.heap')), 'leaf|worker|recurse|main'),
@@ -39,7 +39,7 @@ def theirs(text):
 def compare(folder, inputs, pattern):
     formats = t.formats
     want = theirs(pprof(f'-list={pattern}', '-unit=bytes', '-trim_path=/srv/corpus/formats',
-                        f'-source_path={formats}', write(folder, 'all', '--full-names', *OPTIONS, *inputs),
+                        f'-source_path={formats}', write(folder, 'all', '--names=full', *OPTIONS, *inputs),
                         folder=folder))
     report = json.loads(t.ok('list', '-q', '-fjson', f'--source-dir={formats}', *OPTIONS, pattern,
                              *inputs).out)

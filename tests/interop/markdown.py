@@ -131,7 +131,7 @@ def as_shown(name):
 
 def same_rows(page, args):
     """The rows of a table as tab-separated ones have them."""
-    titles, *lines = [line.split('\t') for line in t.ok(*args, '-q', '--full-names', '-ftsv').out.splitlines()]
+    titles, *lines = [line.split('\t') for line in t.ok(*args, '-q', '--names=full', '-ftsv').out.splitlines()]
     wanted = [dict(zip(titles, line)) for line in lines]
     rows = page.rows()
     faults = page.faults + ([] if len(rows) == len(wanted) else [f'{len(rows)} rows instead of {len(wanted)}'])
@@ -149,7 +149,7 @@ TABLES = {
     'top': ('top', '-n0', SYMBOLS, GOLDEN / 'cxx.heap'),
     'top by line, by cum': ('top', '-n0', '--cum', '--by=line', SYMBOLS, GOLDEN / 'procs1.heap'),
     'diff': ('diff', '-n0', SYMBOLS, GOLDEN / 'procs1.heap', GOLDEN / 'procs4.heap'),
-    'a difference of two profiles': ('top', '-n0', '--no-symbols', '--frames=raw', t.testdata / 'differences' / 'leak.pb.gz'),
+    'a difference of two profiles': ('top', '-n0', '--no-symbols', '--frames=all', t.testdata / 'differences' / 'leak.pb.gz'),
     'hundreds of rows': ('top', '-n0', '--no-symbols', t.real / 'python_lg12.26874.0.f.heap.gz'),
 }
 REPORTS = {'top': (), 'tree': (), 'peek': ('.',), 'stacks': (), 'list': ('.',), 'info': ()}
@@ -164,16 +164,16 @@ def inert(page):
 
 
 with scratch() as folder:
-    sheets = {what: write(*args, '--full-names', '--unit=B') for what, args in TABLES.items()}
+    sheets = {what: write(*args, '--names=full', '--unit=B') for what, args in TABLES.items()}
     for what, readers in pages_of(folder, sheets).items():
         for page in readers:
             t.check(f'{what}: names and values are ours', lambda: same_rows(page, TABLES[what]))
 
     source = hostile(folder)
-    sheets = {what: write(what, *args, source, '-n0', '--full-names') if what != 'info' else write(what, source)
+    sheets = {what: write(what, *args, source, '-n0', '--names=full') if what != 'info' else write(what, source)
               for what, args in REPORTS.items()}
-    sheets['diff'] = write('diff', '-n0', '--full-names', '--frames=raw', hostile(folder, ['x']), '--to', source)
-    sheets['raw'] = write('top', '-n0', '--full-names', '--frames=raw', source)
+    sheets['diff'] = write('diff', '-n0', '--names=full', '--frames=all', hostile(folder, ['x']), '--to', source)
+    sheets['raw'] = write('top', '-n0', '--names=full', '--frames=all', source)
     for what, readers in pages_of(folder, sheets).items():
         for page in readers:
             if what == 'raw':
@@ -204,7 +204,7 @@ with scratch() as folder:
 
     def same_values(*args):
         report = json.loads(t.ok('top', '-q', '-fjson', *args).out_bytes)
-        metric, (total, *entries) = report['metric'], benchmark('--full-names', *args)
+        metric, (total, *entries) = report['metric'], benchmark('--names=full', *args)
         rows = [(metric, report['total'][metric])]
         rows += [(f'{metric}: {row["name"]}', row['flat'][metric]) for row in report['rows']]
         faults = [] if len(rows) == 1 + len(entries) else ['another number of rows']
@@ -226,14 +226,14 @@ with scratch() as folder:
 
     for what, args in {'bytes': ('-n0', SYMBOLS, GOLDEN / 'cxx.heap'),
                        'objects': ('-n0', SYMBOLS, '--metric=inuse-objects', GOLDEN / 'procs1.heap'),
-                       'no error': ('-n0', SYMBOLS, '--no-error', GOLDEN / 'procs1.heap')}.items():
+                       'no error': ('-n0', SYMBOLS, '--confidence=none', GOLDEN / 'procs1.heap')}.items():
         t.check(f'benchmark, {what}: keys and types are what the action reads', lambda: is_read(*args))
         if what == 'bytes':
             t.check(f'benchmark, {what}: values and intervals are those of JSON', lambda: same_values(*args))
-    moments = benchmark('--snapshots=each', SYMBOLS, *sorted((GOLDEN / 'series').glob('*.heap')))
+    moments = benchmark('--dumps=each', SYMBOLS, *sorted((GOLDEN / 'series').glob('*.heap')))
     t.check('benchmark: dumps of a series have no shares of a total',
             [f'{entry}' for entry in moments if 'extra' in entry])
-    measured = benchmark('-n0', '--frames=raw', source)
+    measured = benchmark('-n0', '--frames=all', source)
     names_shown = {f'inuse-space: {escaped(name)}'.replace('|', '\\x7C').replace('`', '\\x60') for name in NAMES}
     t.check('benchmark: hostile names are unchanged, except characters that end a cell or code',
             [f'{name} is not there' for name in names_shown - {entry['name'] for entry in measured}])

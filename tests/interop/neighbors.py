@@ -16,7 +16,7 @@ from pprof_tool import pprof, write_with  # noqa: E402
 t = Tests()
 write = write_with(t)
 # The raw numbers of the dumps are integers: nothing is rounded.
-OPTIONS = (f'--symbol-dir={t.root}', '--no-unbias')
+OPTIONS = (f'--symbol-dir={t.root}', '--estimator=none')
 GOLDEN = t.testdata / 'golden'
 CASES = [
     ([GOLDEN / 'cxx.heap'], 'over|rec|main', ()),
@@ -72,11 +72,11 @@ def named(areas):
 
 
 def compare(folder, inputs, pattern, filters):
-    path = write(folder, 'all', '--full-names', *OPTIONS, *inputs)
+    path = write(folder, 'all', '--names=full', *OPTIONS, *inputs)
     shown = pprof(f'-peek={pattern}', '-unit=bytes', *(f.replace('--', '-') for f in filters),
                   path, folder=folder)
     want = named(theirs(shown))
-    report = json.loads(t.ok('peek', '-q', '-fjson', '--frames=all', *OPTIONS, *filters, pattern, *inputs).out)
+    report = json.loads(t.ok('peek', '-q', '-fjson', '--frames=no-alloc', *OPTIONS, *filters, pattern, *inputs).out)
     got = named(ours(report))
     return [f'{name}: {got.get(name)} instead of {want.get(name)}'
             for name in want.keys() | got.keys() if want.get(name) != got.get(name)] + (

@@ -82,7 +82,7 @@ def boxes(folder, *args):
 def hostile(folder):
     """R12: no name ends its string; characters that are not in the font become question marks, with a note."""
     path = pathlib.Path(folder) / 'h.pdf'
-    t.ok('top', '-q', '--full-names', '-o', path, hostile_profile(folder))
+    t.ok('top', '-q', '--names=full', '-o', path, hostile_profile(folder))
     tool('qpdf', '--check', path)
     lines = tool('pdftotext', '-raw', path, '-').decode().splitlines()
     drawn = tool('qpdf', '--qdf', '--stream-data=uncompress', path, '-').decode('latin-1')

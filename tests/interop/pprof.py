@@ -28,9 +28,9 @@ SERIES = sorted((t.formats / 'series').glob('*.heap'))
 CASES = [
     ('C with inlined calls, two processes', (SYMBOLS,), PROCS),
     ('C++', (SYMBOLS,), [CXX]),
-    ('C++ with all frames', (SYMBOLS, '--all-frames'), [CXX]),
+    ('C++ with all frames', (SYMBOLS, '--frames=all'), [CXX]),
     ('C++ without inlined calls', (SYMBOLS, '--no-inlines'), [CXX]),
-    ('jeprof\'s numbers', (SYMBOLS, '--compat=jeprof'), PROCS),
+    ('jeprof\'s numbers', (SYMBOLS, '--estimator=jeprof'), PROCS),
     ('stacks that were cut off', ('--no-symbols',),
      [t.real / 'clang_json_lg17.21618.0.f.heap.gz']),
     ('a server', ('--no-symbols',), [t.real / 'redis_lg13.27533.13.f.heap.gz']),
@@ -58,7 +58,7 @@ def compare_top(theirs, total, ours, stacks):
 
 
 def top(options, inputs, folder):
-    options = ['--full-names', *options]  # pprof adds up rows of the same name
+    options = ['--names=full', *options]  # pprof adds up rows of the same name
     path = write(folder, 'top', *options, *inputs)
     profile = Profile(path)
     faults = []
@@ -75,7 +75,7 @@ def top(options, inputs, folder):
 def totals(options, inputs, folder):
     """Printed to the whole unit: parts have to add up to exactly that."""
     profile = Profile(write(folder, 'totals', *options, *inputs))
-    exact = t.totals(*(o for o in options if o == '--compat=jeprof'), *inputs)
+    exact = t.totals(*(o for o in options if o == '--estimator=jeprof'), *inputs)
     sums = [sum(values) for values in zip(*(sample.values for sample in profile.samples))]
     faults = [f'{metric}: {sums[i]} instead of {exact[metric]}'
               for i, metric in enumerate(metrics_of(profile))
@@ -145,7 +145,7 @@ def canonical_encoding(options, inputs, folder):
 
 def names_are_whole(folder):
     """pprof truncates names that it takes for mangled at the first ( or <."""
-    path = write(folder, 'names', '--full-names', SYMBOLS, CXX)
+    path = write(folder, 'names', '--names=full', SYMBOLS, CXX)
     theirs, _ = top_of(pprof('-top', '-unit=bytes', path, folder=folder))
     return [] if any('<' in name and '(' in name for name in theirs) else [f'{sorted(theirs)}']
 
@@ -154,7 +154,7 @@ def boxes_are_short(folder):
     """pprof lists and draws the names of our table; -raw also has the linkage names."""
     path = write(folder, 'short', SYMBOLS, CXX)
     theirs, _ = top_of(pprof('-top', '-unit=bytes', path, folder=folder))
-    report = t.ok('top', '-q', '-fjson', '--frames=all', '--short-names', SYMBOLS, CXX).out
+    report = t.ok('top', '-q', '-fjson', '--frames=no-alloc', '--names=short', SYMBOLS, CXX).out
     ours = {row['name'] for row in json.loads(report)['rows']}
     faults = [name for name in theirs if name[0] != '[' and (name not in ours or len(name) > 60)]
     drawn = re.findall(r'^N\d+ \[label="(.*?)\\n\d', pprof('-dot', '-nodefraction=0', path, folder=folder),
@@ -232,7 +232,7 @@ def one_of_a_timeline(folder):
 def first_time(folder):
     """The time is the first one, as in profiles that pprof merges."""
     pattern = r'--time-from=\.(\d+)\.[if]\d*\.heap'
-    time = Profile(write(folder, 'time', '--no-symbols', '--snapshots=sum', pattern, *SERIES[2:])).time
+    time = Profile(write(folder, 'time', '--no-symbols', '--dumps=sum', pattern, *SERIES[2:])).time
     return [] if time == 2 * 10**9 else [f'{time}']
 
 
@@ -257,7 +257,7 @@ def hostile_names(folder):
 
 
 def period_of_estimators(folder):
-    profile = Profile(write(folder, 'none', SYMBOLS, '--no-unbias', *PROCS))
+    profile = Profile(write(folder, 'none', SYMBOLS, '--estimator=none', *PROCS))
     return [] if any('samples alone' in c for c in profile.comments) else profile.comments
 
 

@@ -54,7 +54,7 @@ def compare(name):
     with scratch() as folder:
         path = pathlib.Path(folder) / 'merged.pb.gz'
         # gobench.heap was truncated by its authors, which is not tested here.
-        t.ok('merge', '--no-symbols', '--all-frames', '--keep-damaged', '-q', '-o', path,
+        t.ok('merge', '--no-symbols', '--frames=all', '--damaged=use', '-q', '-o', path,
              FOLDER / name)
         profile = Profile(path)
     ours = collections.Counter()

@@ -129,7 +129,7 @@ def signs_are_kept(folder):
     """pprof shows the same of a difference of two profiles as of what merge makes of it."""
     faults = []
     for delta in sorted((t.testdata / 'differences').glob('*.pb.gz')):
-        ours = write(folder, 'signs', '--no-symbols', '--full-names', delta)
+        ours = write(folder, 'signs', '--no-symbols', '--names=full', delta)
         for kind in ('inuse_space', 'alloc_space'):
             text, wanted = (pprof('-top', '-unit=bytes', '-nodefraction=0', f'-sample_index={kind}', path, folder=folder)
                             for path in (ours, delta))
@@ -141,7 +141,7 @@ def signs_are_kept(folder):
 
 def difference_of_means(folder):
     """Sides of different numbers of dumps."""
-    path = write(folder, 'means', '--no-symbols', '--snapshots=sum', SERIES[0], '--to', *SERIES[1:],
+    path = write(folder, 'means', '--no-symbols', '--dumps=sum', SERIES[0], '--to', *SERIES[1:],
                  command='diff')
     parts = collections.Counter()
     profile = Profile(path)

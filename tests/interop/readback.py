@@ -64,7 +64,7 @@ def is_kept(key, want, got, lines):
 
 def compare(theirs, folder):
     out = pathlib.Path(folder) / 'again.pb.gz'
-    t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--all-frames', '--full-names', '-o', out, theirs)
+    t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--frames=all', '--names=full', '-o', out, theirs)
     want, got = Profile(theirs), Profile(out)
     a, b, lines = content(want), content(got), lines_of(want)
     faults = [f'{key}: {b.get(key)}, not {values}' for key, values in a.items()
@@ -94,7 +94,7 @@ def read_back(make, *args):
 
 def ours(folder, *args):
     out = pathlib.Path(folder) / 'ours.pb.gz'
-    t.ok('merge', '-q', '--full-names', '-o', out, *args)
+    t.ok('merge', '-q', '--names=full', '-o', out, *args)
     return out
 
 
@@ -179,7 +179,7 @@ def jemalloc_pprof(peers):
             return found
         # It truncates the bytes of each stack, and its dump is written after its profile.
         theirs, ours_ = (t.totals(*args)['inuse-space'] for args in
-                         ((proto,), ('--compat=jeprof', dump)))
+                         ((proto,), ('--estimator=jeprof', dump)))
         if not near(theirs, ours_, 0.01):
             return [f'{theirs} bytes, and {ours_} in the dump']
         info = t.ok('info', '--no-symbols', proto).out
@@ -199,7 +199,7 @@ t.check('go tool pprof of gperftools-heapprofile with the names of the program',
 t.check('our profile with inlined calls is unchanged', lambda: read_back(
     ours, SYMBOLS, *sorted((t.testdata / 'golden').glob('procs*.heap'))))
 t.check('our profile of C++ with all frames is unchanged', lambda: read_back(
-    ours, SYMBOLS, '--all-frames', t.testdata / 'golden' / 'cxx.heap'))
+    ours, SYMBOLS, '--frames=all', t.testdata / 'golden' / 'cxx.heap'))
 t.check('our profile by thread is unchanged', lambda: read_back(
     ours, '--by=thread', '--no-symbols', t.formats / 'jemalloc-threadname.heap'))
 t.check('our profile of a server is unchanged', lambda: read_back(

@@ -137,7 +137,7 @@ def encode(text):
 def merged(*inputs):
     with scratch() as folder:
         out = pathlib.Path(folder) / 'again.pb.gz'
-        t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--all-frames', '--full-names', '--snapshots=sum',
+        t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--frames=all', '--names=full', '--dumps=sum',
              '-o', out, *inputs)
         return Facts(gzip.decompress(out.read_bytes()))
 
@@ -186,7 +186,7 @@ def again(path):
         wanted, got = Facts(data), merged(plain)
         faults = differences(wanted, got, {'default type', 'period type'})
         out = pathlib.Path(folder) / 'once.pb.gz'
-        t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--all-frames', '--full-names', '-o', out, plain)
+        t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--frames=all', '--names=full', '-o', out, plain)
         twice = merged(out)
         if (twice.samples(), twice.heads()) != (got.samples(), got.heads()):
             faults.append('merged once more it is another')
@@ -260,7 +260,7 @@ def two():
             path.write_bytes(encode(content))
         outs = [pathlib.Path(folder) / name for name in ('ab.pb.gz', 'ba.pb.gz')]
         for out, inputs in zip(outs, (paths, paths[::-1])):
-            t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--full-names', '--snapshots=sum', '-o', out, *inputs)
+            t.ok('merge', '-q', '--no-symbols', '--keep-unmapped', '--names=full', '--dumps=sum', '-o', out, *inputs)
         faults = [] if outs[0].read_bytes() == outs[1].read_bytes() else ['another order, others bytes']
         got = Facts(gzip.decompress(outs[0].read_bytes()))
         more = merged(outs[0], paths[0])

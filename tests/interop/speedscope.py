@@ -32,7 +32,7 @@ SHOWN = [case for case in cases(t) if case[0].startswith(('C', 'every', 'clang_j
 
 def write(folder, name, *args):
     path = pathlib.Path(folder) / name
-    t.ok(*args, '-q', '--full-names', '-o', path)  # it shows one row for each name
+    t.ok(*args, '-q', '--names=full', '-o', path)  # it shows one row for each name
     return path
 
 
@@ -99,7 +99,7 @@ def shows_difference(folder, old, new):
 
 def shows_signs(folder, delta):
     """For a difference of two profiles, growth and shrinkage of each function."""
-    path = write(folder, 'signs.speedscope.json', 'diff', '--frames=raw', delta)
+    path = write(folder, 'signs.speedscope.json', 'diff', '--frames=all', delta)
     signs = net(read(delta)['inuse-space'])
     shown = [{row[2]: number(row[1]) for row in profile['rows']} for profile in show(path)[0]]
     faults = []

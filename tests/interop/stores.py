@@ -169,7 +169,7 @@ def in_place(folder, build):
                        ('a flat folder', put(folder / 'root', 'app', 'xxxx', build.debug))):
         got, row = names(option, build.heap()), module(option, build.heap())
         counts = row['return_addresses']
-        is_compared = 'calls that it lists' in row['note'] and counts and counts['checked'] > 20 and not counts['follow_no_call']
+        is_compared = 'calls that it lists' in row['note'] and counts and counts['checked'] > 20 and not counts['not_after_call']
         is_not = 'not compared by code' in row['note'] and not counts
         has_lists = 'clang' not in binaries.compiler('CC') and row['address_kind'] == 'elf'
         if got != want or not (is_compared if has_lists else is_not):

@@ -63,7 +63,7 @@ def rows_of(binary, dump, *more):
     option = f'--path-map=/srv/app={binary}'
     told = []
     for mode in MODES:
-        names = t.ok('folded', '-q', '--frames=all', f'--sandbox={mode}', option, *more, dump).out
+        names = t.ok('folded', '-q', '--frames=no-alloc', f'--sandbox={mode}', option, *more, dump).out
         info = t.ok('info', '-q', '-fjson', f'--sandbox={mode}', option, *more, dump).out
         lines = [line.rsplit(' ', 1)[0] for line in names.splitlines()]
         told.append((sorted(line for line in lines if ';' not in line), json.loads(info)['modules'][0]))
@@ -265,7 +265,7 @@ def damaged(folder, whole, count):
                 content[chosen.randrange(len(content))] = chosen.choice((0, 1, 0x7f, 0x80, 0xff, chosen.randrange(256)))
             return content
         path = changed(folder, whole, chosen.choice(('.eh_frame', '.eh_frame_hdr')), turn)
-        done = t.run('folded', '-q', '--frames=all', f'--path-map=/srv/app={path}', dump)
+        done = t.run('folded', '-q', '--frames=no-alloc', f'--path-map=/srv/app={path}', dump)
         got = {name for line in done.out.splitlines() for name in line.rsplit(' ', 1)[0].split(';')}
         if done.code != 0 or want - got or 'Sanitizer' in done.err or 'runtime error' in done.err:
             faults.append(f'{i}: {done.code} {want - got} {done.err[-300:]}')
@@ -280,7 +280,7 @@ def two_builds(folder, whole):
                 for i, more in enumerate(((), ('-Wl,--section-start=.text=0x8000',)))]
         dumps = [heap(program, at, mapped=f'/srv/{at.name}/app') for at, program in pair]
         maps = [f'--path-map=/srv/{at.name}/app={at / "bare"}' for at, _ in pair]
-        got = [[line.rsplit(' ', 1)[0] for line in t.ok('folded', '-q', '--frames=all', *maps, *each).out.splitlines()
+        got = [[line.rsplit(' ', 1)[0] for line in t.ok('folded', '-q', '--frames=no-alloc', *maps, *each).out.splitlines()
                 if ';' not in line] for each in (dumps[:1], dumps)]
         starts = [{name for name in wanted(program, known_calls(program), exported(program)) if '+0x' in name}
                   for _, program in pair]

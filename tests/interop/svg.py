@@ -24,7 +24,7 @@ SYMBOLS = f'--symbol-dir={t.root}'
 
 def write(folder, name, *args):
     path = pathlib.Path(folder) / f'{name}.svg'
-    t.ok(*args, '-q', '--full-names', '-o', path)
+    t.ok(*args, '-q', '--names=full', '-o', path)
     return path
 
 

@@ -47,11 +47,11 @@ def look(dump, *options):
 def follow(folder, what, least, exempt, said):
     row, report = look(sample(folder, what))
     counts = row['return_addresses']
-    wrong = counts['follow_no_call'] != bool(said) or counts['checked'] < least or \
+    wrong = counts['not_after_call'] != bool(said) or counts['checked'] < least or \
         row['frames'] - counts['checked'] < exempt or row['symbols'] != 'functions and lines'
     others = [other for other in report['modules'] if other is not row and
-              (other['return_addresses'] or {}).get('follow_no_call')]
-    texts = [text for text in report['warnings'] if 'ran' in text or 'build' in text]
+              (other['return_addresses'] or {}).get('not_after_call')]
+    texts = [text for text in [one['text'] for one in report['warnings']] if 'ran' in text or 'build' in text]
     return [f'{row} {others} {texts}'] if wrong or others or len(texts) != bool(said) or \
         said not in ''.join(texts) else f'{counts["checked"]} of {row["frames"]} frames are counted'
 
@@ -60,16 +60,16 @@ def by_hand(folder):
     """The unwinder continues after the pushed address, so that it is checked; with so few addresses, the names are
     not used."""
     row, report = look(sample(folder, 'fiber'))
-    texts = [text for text in report['warnings'] if 'build' in text]
-    return [] if row['return_addresses']['follow_no_call'] == 1 and len(texts) == 1 and 'another build' in texts[0] else \
+    texts = [text for text in [one['text'] for one in report['warnings']] if 'build' in text]
+    return [] if row['return_addresses']['not_after_call'] == 1 and len(texts) == 1 and 'another build' in texts[0] else \
         [f'{row} {texts}']
 
 
 def another_build(folder):
     os.replace(folder / 'edited', folder / 'right_builds')
     row, report = look(folder / 'signals.heap')
-    return [] if row['return_addresses']['follow_no_call'] >= 2 and any(
-        'another build' in text or 'not the binary that was profiled' in text for text in report['warnings']) else [f'{row}']
+    return [] if row['return_addresses']['not_after_call'] >= 2 and any(
+        'another build' in text or 'not the binary that was profiled' in text for text in [one['text'] for one in report['warnings']]) else [f'{row}']
 
 
 def main():

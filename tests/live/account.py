@@ -96,11 +96,11 @@ def forks():
     """The newest counts, as a process is known by its map; or both, which hold the same."""
     run = next(run for run in ALL if run.title.startswith('fork'))
     files = [*run.files(), *run.files(stem=f'{run.stem}-child')]
-    said = json.loads(t.ok('account', '-q', '-fjson', *files).out)['processes']['said']
-    both = json.loads(t.ok('account', '-q', '-fjson', '--snapshots=sum', *files).out)
+    said = json.loads(t.ok('account', '-q', '-fjson', *files).out)['processes']['messages']
+    both = json.loads(t.ok('account', '-q', '-fjson', '--dumps=sum', *files).out)
     alone = json.loads(t.ok('account', '-q', '-fjson', *run.files()).out)
     faults = [] if any('forks look the same' in sentence for sentence in said) else [f'{said}']
-    faults += [] if any('from before a fork is in each' in warning for warning in both['warnings']) else [f'{both["warnings"]}']
+    faults += [] if any('from before a fork is in each' in warning for warning in [one['text'] for one in both['warnings']]) else [f'{both["warnings"]}']
     ratio = named(both['rows'])['allocated'] / named(alone['rows'])['allocated']
     return faults + ([] if 1.9 < ratio < 2.1 else [f'{ratio}'])
 

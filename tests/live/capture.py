@@ -516,7 +516,7 @@ def read_as_folder():
     run(folder, 'grow', 500, 20, 'now', 'd', more='exit:false')
     info = json.loads(t.run('info', '--format=json', folder, is_rooted=False).out)
     faults = expect(len(info['inputs']), 4)
-    used = t.run('info', '--print=used', folder, is_rooted=False).out.splitlines()
+    used = t.run('info', '--used', folder, is_rooted=False).out.splitlines()
     faults += expect(sorted(re.sub(r'.*\.m', '', path) for path in used), ['0.heap', '2.heap'])
     faults += expect(t.run('trend', sets(folder)[0].parent, is_rooted=False).code != 2, True)
     account = t.run('account', '--format=json', sets(folder)[2], is_rooted=False)

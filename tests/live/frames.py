@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A C++ program that allocates through lambdas, threads, containers and wrappers: the bytes that --frames=code
+"""A C++ program that allocates through lambdas, threads, containers and wrappers: the bytes that --frames=no-std
 attributes to each of its functions are known exactly, with DWARF, with symbols only, with neither, and from its pprof
 profile.
 
@@ -71,7 +71,7 @@ def dump_of(folder, program):
 
 
 def rows(*args):
-    report = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--frames=code', *args).out)
+    report = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--frames=no-std', *args).out)
     return {row['name']: (row['flat']['inuse-space']['estimate'], row['class'])
             for row in report['rows']}
 
@@ -89,7 +89,7 @@ def compare(wanted, *args):
 
 
 def seen(*args):
-    lines = t.ok('top', '-q', '-n0', '--no-error', '--unit=B', *args).out.splitlines()
+    lines = t.ok('top', '-q', '-n0', '--confidence=none', '--unit=B', *args).out.splitlines()
     rows = [row for row in map(Result.ROW.match, lines) if row]
     return [row['name'].strip() for row in rows if int(row['flat'].replace(',', '')) >= 448]
 
@@ -148,7 +148,7 @@ def rust():
     subprocess.run(['rustc', '-g', '-O', '--edition=2021', '--extern', 'json=libjson.rlib', '-o', 'leaky',
                     'leaky.rs'], check=True, cwd=folder)
     dump, faults = dump_of(folder, folder / 'leaky'), []
-    for view, pattern in (('code', r'json::{}'), ('own', r'leaky::serve::{{{{closure}}}}')):
+    for view, pattern in (('no-std', r'json::{}'), ('no-libs', r'leaky::serve::{{{{closure}}}}')):
         text = t.ok('top', '-q', '-ftsv', f'--frames={view}', dump).out.splitlines()
         table = [dict(zip(text[0].split('\t'), line.split('\t'))) for line in text[1:]]
         found = {(row['name'], float(row['flat'])) for row in table}
@@ -157,7 +157,7 @@ def rust():
             faults += [] if sum(sizes) in (size, 1572864) else [f'{view}: {name}: {found}']
         faults += [f'{view}: {row["name"]} is {row["class"]}' for row in table
                    if float(row['flat']) > 400000 and
-                   row['class'] != ('library' if view == 'code' else 'own')]
+                   row['class'] != ('library' if view == 'no-std' else 'own')]
     return faults
 
 

@@ -48,7 +48,7 @@ def runs_of(program, sizes, folder):
         ratios.append(total['estimate'] / truth)
         if info['inputs'][0]['large_sizes'] != sizes:
             faults.append(f'{dump.name}: {info["inputs"][0]["large_sizes"]}')
-        if any('--large-sizes' in warning for warning in top['warnings'] + info['warnings']):
+        if any('--large-sizes' in warning for warning in [one['text'] for one in top['warnings']] + [one['text'] for one in info['warnings']]):
             faults.append(f'{dump.name}: {top["warnings"]}')
     if held < .85 * RUNS:
         faults.append(f'{held} of {RUNS} intervals hold the truth')

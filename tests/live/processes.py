@@ -89,9 +89,9 @@ def redis_is_one_process():
         faults += ['other rows'] * (rest != want)
         faults += ['another order'] * (t.ok(*TOP, *dumps[::-1]).out != got)
         values = [inuse(path) for path in dumps]
-        faults += ['the sum'] * (abs(inuse('--snapshots=sum', *dumps) - sum(values)) > 1)
-        faults += ['the peak'] * (inuse('--snapshots=peak', '--no-error', *dumps) != max(values))
-        faults += ['the final one'] * (inuse('--snapshots=final', *dumps) != values[-1])
+        faults += ['the sum'] * (abs(inuse('--dumps=sum', *dumps) - sum(values)) > 1)
+        faults += ['the peak'] * (inuse('--dumps=peak', '--confidence=none', *dumps) != max(values))
+        faults += ['the final one'] * (inuse('--dumps=exit', *dumps) != values[-1])
         return faults
 
 

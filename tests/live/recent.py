@@ -23,7 +23,7 @@ import jemalloc  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
 GROUPS, UNITS = 10, (.1, 1, 10)
-KEYS = 'half', 'most', 'half_of_bytes'
+KEYS = 'median', 'p90', 'median_of_bytes'
 TICK = .0041  # includes adjustments of the clock
 SMALL = .8 * 256 / (.8 * 256 + .2 * 4096)  # share of all bytes in objects of 256
 # Expected lifetimes of each distribution, in units: of half of the objects, of nine of ten, and of half of the bytes.
@@ -43,7 +43,7 @@ def quantiles(lives):
             alive *= 1 - weight / at_risk if died else 1
             at_risk -= weight
             for key in keys:
-                if alive <= (.1 if key == 'most' else .5):
+                if alive <= (.1 if key == 'p90' else .5):
                     found.setdefault(key, seconds)
     return found
 

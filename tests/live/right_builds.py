@@ -117,13 +117,13 @@ def info(dumps, *options):
 
 
 def complaints(report):
-    return [text for text in report['warnings'] if COMPLAINTS.search(text)]
+    return [text for text in [one['text'] for one in report['warnings']] if COMPLAINTS.search(text)]
 
 
 def all_follow(dumps, least):
     report = info(dumps)
     counts = [(row['path'], row['return_addresses']) for row in report['modules'] if row['return_addresses']]
-    faults = [f'{path}: {returns}' for path, returns in counts if returns['follow_no_call']]
+    faults = [f'{path}: {returns}' for path, returns in counts if returns['not_after_call']]
     checked = sum(returns['checked'] for _, returns in counts)
     faults += complaints(report)
     return faults or ([] if checked >= least else [f'only {checked} addresses']) or \
@@ -183,9 +183,9 @@ def by_hand(folder):
     dumps = ours(folder, 'fiber')
     report = info(dumps)
     row = next(row for row in report['modules'] if row['path'].endswith('/right_builds'))
-    names = t.ok('folded', '--all-frames', *dumps).out
+    names = t.ok('folded', '--frames=all', *dumps).out
     said = complaints(report)
-    return [] if row['return_addresses']['follow_no_call'] == 0 and not said and 'in_fiber' in names else \
+    return [] if row['return_addresses']['not_after_call'] == 0 and not said and 'in_fiber' in names else \
         [f'{row} {said} {names}']
 
 

@@ -168,13 +168,13 @@ def what_is_older():
             total = told['total']['inuse-space']['estimate']
             if not near(total, math.fsum(want.values()), 1e-9, .01) or told['total']['alloc-space']:
                 faults.append(f'{text}: {told["total"]}')
-            if told['older_than'] != age / 1e9 or '1 of 2 inputs lists no ages' not in str(told['warnings']):
+            if told['older_than'] != age / 1e9 or '1 of 2 inputs lists no ages' not in str([one['text'] for one in told['warnings']]):
                 faults.append(f'{told["older_than"]}, {told["warnings"]}')
             ranged = report(f'--older-than={text}', path)
             faults += differ(ranged, want_of([o for o in objects if o[1] >= age]))
         empty = t.run('top', '--no-symbols', '--older-than=1s', other)
         alloc = t.run('top', '--no-symbols', '--older-than=1s', '--metric=alloc-space', path)
-        for more in ((), ('--by=age',), ('--ages',)):
+        for more in ((), ('--by=age',), ('--columns=age',)):
             none = t.run('top', '--no-symbols', '--older-than=10000d', *more, path)
             faults += [] if none.code == 0 else [f'nothing is so old, {more}: {none.err}']
         none = t.run('top', '--no-symbols', '--older-than=10000d', '--thread=t0', path)
@@ -189,8 +189,8 @@ def many_that_list():
         for i in range(300):
             write(folder, f'{i}.heap', dump(objects_of(70)).replace(MAPS, f'{MAPS}7ffc{i:04x}0000-7ffc{i:04x}1000 r-xp 00000000 00:00 0 [vdso]\n'))
         told = json.loads(t.ok('top', '--no-symbols', '-fjson', '--older-than=1s', folder).out)
-    return [] if told['inputs']['used'] == 300 and 'lists no' not in str(told['warnings']) and 'list no' not in str(
-        told['warnings']) else [f'{told["inputs"]}, {told["warnings"]}']
+    return [] if told['inputs']['used'] == 300 and 'lists no' not in str([one['text'] for one in told['warnings']]) and 'list no' not in str(
+        [one['text'] for one in told['warnings']]) else [f'{told["inputs"]}, {told["warnings"]}']
 
 
 def medians():
@@ -201,7 +201,7 @@ def medians():
         with scratch() as folder:
             paths = [write(folder, 'a.heap', dump(objects)), write(folder, 'b.heap', dump(objects_of(seed + 9), lists))]
             for metric, of in (('inuse-space', lambda size: size * weight(size)), ('inuse-objects', weight)):
-                told = json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', '--ages', f'--metric={metric}', *paths).out)
+                told = json.loads(t.ok('top', '--no-symbols', '-n0', '-fjson', '--columns=age', f'--metric={metric}', *paths).out)
                 for row in told['rows']:
                     listed = sorted((old, of(size)) for dump_objects, is_in in ((objects, lambda s: True), (objects_of(seed + 9), lists))
                                     for stack, old, size in dump_objects if is_in(stack) and row['name'] == f'app@{0x100 + 16 * stack:#x}')
@@ -212,7 +212,7 @@ def medians():
                     middle = next(old for (old, _), so_far in zip(listed, sums) if so_far >= sums[-1] / 2)
                     share = sums[-1] / row['flat'][metric]['estimate']
                     is_in = row['median_age_from'] * 1e9 - 1 <= middle < (row['median_age_to'] or math.inf) * 1e9
-                    if not is_in or not near(row['age_told'], share, 1e-3):
+                    if not is_in or not near(row['age_known_share'], share, 1e-3):
                         faults.append(f'{row["name"]}, {metric}: {middle}, {share}, not {row}')
     return faults
 
@@ -235,6 +235,6 @@ t.check('allocated bytes have no age', what_was_allocated_has_none)
 t.check('the ages of a thread are its own', threads_have_their_own)
 t.check('--older-than reads objects of this age and older ones', what_is_older)
 t.check('300 dumps with lists are all reported to have lists', many_that_list)
-t.check('--ages has the median of each function', medians)
+t.check('--columns=age has the median of each function', medians)
 t.check('rows of ages are the same with and without filters', filters_leave_the_same)
 t.done()

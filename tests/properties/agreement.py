@@ -82,7 +82,7 @@ def try_case(outcome, runner, case):
 
 def info_of(outcome, inputs):
     """Compare the totals and counts of info."""
-    for more in ((), ('--no-unbias',), ('--compat=jeprof',)):
+    for more in ((), ('--estimator=none',), ('--estimator=jeprof',)):
         args = ['info', '-q', '-j1', '--no-symbols', *more, *inputs.paths]
         report, text = (t.ok(*args, *f).out for f in (('-fjson',), ()))
         sheet = compare_text(load(report), text, Shown())
@@ -232,7 +232,7 @@ def whichever_metric(task):
 
 PLANTED = (
     Case('top', 'function', 'inuse-space', 'focus', limit=5),
-    Case('top', 'module', 'inuse-space', unit='KiB', variation='--cum --spread'),
+    Case('top', 'module', 'inuse-space', unit='KiB', variation='--cum --columns=spread'),
     Case('top', 'address', 'alloc-objects', variation='--confidence=80', limit=8),
     Case('stacks', 'line', 'inuse-space', 'ignore', 'MiB', limit=3),
     Case('stacks', 'function', 'inuse-objects', 'thread'),

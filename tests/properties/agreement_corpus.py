@@ -146,17 +146,17 @@ LABELS = r'--label-from=/(?<dump>[A-Za-z]+)[^/]*$'
 FILTERS = ('none', 'focus', 'ignore', 'hide', 'show', 'show-from', 'thread')
 UNITS = ('auto', 'B', 'KiB', 'MiB', 'GiB')
 VARIATIONS = {
-    'top': ('', '--cum', '--spread', '--confidence=80', '--sort=name', '--cum --spread',
-            '--no-error', '--cum --confidence=99', '--all-frames', '--frames=all', '--frames=own',
-            '--frames=raw --sort=name', '--frames=all --confidence=80', '--no-unbias',
-            '--compat=jeprof'),
-    'stacks': ('', '--confidence=99.5', '--all-frames', '--no-error', '--no-unbias'),
-    'tree': ('', '--invert', '--min-share=1', '--confidence=80', '--no-error'),
-    'peek': ('', '--cum', '--confidence=99', '--sort=name', '--no-error'),
-    'list': ('', f'--source-dir={t.root}', '--confidence=80', '--no-error'),
-    'diff': ('', '--cum', '--confidence=80', '--no-error', '--compat=jeprof'),
+    'top': ('', '--cum', '--columns=spread', '--confidence=80', '--sort=name', '--cum --columns=spread',
+            '--confidence=none', '--cum --confidence=99', '--frames=all', '--frames=no-alloc', '--frames=no-libs',
+            '--frames=all --sort=name', '--frames=no-alloc --confidence=80', '--estimator=none',
+            '--estimator=jeprof'),
+    'stacks': ('', '--confidence=99.5', '--frames=all', '--confidence=none', '--estimator=none'),
+    'tree': ('', '--invert', '--min-share=1', '--confidence=80', '--confidence=none'),
+    'peek': ('', '--cum', '--confidence=99', '--sort=name', '--confidence=none'),
+    'list': ('', f'--source-dir={t.root}', '--confidence=80', '--confidence=none'),
+    'diff': ('', '--cum', '--confidence=80', '--confidence=none', '--estimator=jeprof'),
     'trend': ('', '--cum', r'--time-from=\.(\d+)\.[if]\d*\.heap', '--confidence=80',
-              '--no-error'),
+              '--confidence=none'),
 }
 
 
@@ -236,10 +236,10 @@ class Runner:
         symbols = [f'--symbol-dir={t.root}'] if named else ['--no-symbols']
         is_grouped = case.by in BY['top'][5:]
         more = [word for word in case.variation.split(' ')
-                if word and not (word == '--spread' and is_grouped)]
+                if word and not (word == '--columns=spread' and is_grouped)]
         by = [f'--by={case.by}'] * bool(case.by) + [LABELS] * (case.by == 'label:dump')
         if case.kind != 'info':
-            more.append('--short-names' if case.unit in ('auto', 'MiB') else '--full-names')
+            more.append('--names=short' if case.unit in ('auto', 'MiB') else '--names=full')
         what = ['.'] if case.kind in ('peek', 'list') else []
         return [case.kind, *what, '-q', '-j1', f'--metric={case.metric}', *by, *more, *symbols,
                 *self.filter(case, symbols), *self.inputs.args(named)]
@@ -253,7 +253,7 @@ class Runner:
             paths = [path for path in paths if not is_exit_of_series(path, paths)]
         key = (read, *paths)
         if key not in self.counts:
-            report = load(t.ok('top', '-q', '-j1', '-n1', '--no-symbols', '-fjson', *read, '--snapshots=sum',
+            report = load(t.ok('top', '-q', '-j1', '-n1', '--no-symbols', '-fjson', *read, '--dumps=sum',
                                *paths).out)
             self.counts[key] = report['inputs']['stacks']
         return self.counts[key]
@@ -323,9 +323,9 @@ def write(runner, case):
     report = load(first.out)
     by_cum = case.kind in ('tree', 'peek', 'list') or '--cum' in case.variation
     surer = load(run('-fjson', limit, '--confidence=50').out) if (
-        by_cum and case.kind not in ('diff', 'trend') and '--no-error' not in args) else None
-    whole = load(run('-fjson', limit, '--full-names').out) if '--short-names' in args else report
-    shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--spread' in args,
+        by_cum and case.kind not in ('diff', 'trend') and '--confidence=none' not in args) else None
+    whole = load(run('-fjson', limit, '--names=full').out) if '--names=short' in args else report
+    shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--columns=spread' in args,
                   runner.inputs.format, surer=surer, is_jemalloc=runner.inputs.is_jemalloc)
     shown.wholes = wholes_of(report.get('rows', []), whole.get('rows', []))
     shown.stacks = report['inputs']['stacks'] if 'stacks' in report.get('inputs', {}) else (

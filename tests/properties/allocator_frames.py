@@ -29,7 +29,7 @@ CXX_NAMES = (
 
 
 def rows(dump, *options):
-    return t.table('--full-names', f'--symbol-dir={t.root}', *options, t.formats / dump).rows()
+    return t.table('--names=full', f'--symbol-dir={t.root}', *options, t.formats / dump).rows()
 
 
 def no_allocator(dump):
@@ -55,7 +55,7 @@ def inlined(dump, inner, outer):
     """A frame `inner` sits on a frame `outer` and goes away with --no-inlines."""
     def pairs(*options):
         return {pair for frames, _ in
-                t.ok('merge', '--format=folded', '--full-names', f'--symbol-dir={t.root}',
+                t.ok('merge', '--format=folded', '--names=full', f'--symbol-dir={t.root}',
                      *options, t.formats / dump).folded()
                 for pair in zip(frames, frames[1:])}
     with_inlines, without = pairs(), pairs('--no-inlines')
@@ -68,14 +68,14 @@ def inlined(dump, inner, outer):
 
 
 def all_frames(dump):
-    shown = {name for _, _, name in rows(dump, '--all-frames')}
+    shown = {name for _, _, name in rows(dump, '--frames=all')}
     return [] if any(ALLOCATOR.search(name) for name in shown) else [f'only {sorted(shown)}']
 
 
 for dump in DUMPS:
     t.check(f'{dump}: no frame of an allocator has a flat value', lambda: no_allocator(dump))
 for dump in DUMPS[:3]:
-    t.check(f'{dump}: --all-frames shows the allocator', lambda: all_frames(dump))
+    t.check(f'{dump}: --frames=all shows the allocator', lambda: all_frames(dump))
 t.check('jemalloc-cxx.heap: C++ names are complete', full_names)
 t.check('jemalloc-default-lg19.heap: an inlined C function is listed',
         lambda: inlined('jemalloc-default-lg19.heap', r'^inlined_alloc', r'^leaf_small'))

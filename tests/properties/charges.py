@@ -49,10 +49,10 @@ def moved():
     many = profile('many', (30, own('f'), MAIN), (70, VECTOR, own('g'), MAIN),
                    (20, ('xmalloc', '/srv/app/x.c', 1), own('h'), MAIN))
     both = ('90.0 MiB (75%) allocated inside wrappers of malloc and the standard library is charged '
-            'to its callers; --frames=all shows it')
+            'to its callers; --frames=no-alloc shows it')
     return (says([], 'top', few) + says([both], 'top', many) + says([both], 'tree', many) +
-            says([both], 'peek', '^f', many) + says([], 'top', '--frames=all', many) +
-            says([], 'top', '--frames=raw', many) + says([], 'top', '--by=module', many) +
+            says([both], 'peek', '^f', many) + says([], 'top', '--frames=no-alloc', many) +
+            says([], 'top', '--frames=all', many) + says([], 'top', '--by=module', many) +
             says([both.replace('90.0 MiB (75%) allocated inside wrappers of malloc and',
                                '70.0 MiB (58%) allocated inside')], 'top', '--ignore=^h', many) +
             says([both], 'diff', few, many) + says([], 'diff', many, few))
@@ -61,7 +61,7 @@ def moved():
 def moved_of_series():
     """For several processes, the note is about the last dump of each."""
     series = [sorted((t.testdata / 'real').glob(f'{name}_*')) for name in ('redis', 'dbbench')]
-    alone, together = ([json.loads(t.ok('trend', '-q', '--no-symbols', '-fjson', *dumps).out)['moved']
+    alone, together = ([json.loads(t.ok('trend', '-q', '--no-symbols', '-fjson', *dumps).out)['attributed_to_callers']
                         for dumps in some] for some in (series, [series[0] + series[1]]))
     return [] if min(alone) > 0 and abs(sum(alone) - together[0]) < .01 else [f'{alone}: {together}']
 
@@ -82,7 +82,7 @@ def unknown():
     path = pathlib.Path(FOLDER, 'unknown.pb')
     path.write_bytes(p.bytes())
     rows = [line.split('\t') for line in
-            t.ok('top', '-q', '--no-symbols', '-ftsv', '--no-error', path).out.splitlines()]
+            t.ok('top', '-q', '--no-symbols', '-ftsv', '--confidence=none', path).out.splitlines()]
     at = {title: i for i, title in enumerate(rows[0])}
     got = {(row[at['name']], row[at['class']]):
            (float(row[at['flat']]) / MIB, float(row[at['cum']]) / MIB) for row in rows[1:]}
@@ -96,7 +96,7 @@ def go():
     path = profile('go', (9, ('encoding/json.Marshal', '/usr/local/go/src/encoding/json/e.go', 1),
                           ('main.leak', '/srv/app/main.go', 3)))
     return says(['9.0 MiB (100%) allocated inside the standard library is charged to its callers; '
-                 '--frames=all shows it, as go tool pprof does'], 'top', path)
+                 '--frames=no-alloc shows it, as go tool pprof does'], 'top', path)
 
 
 def library(name, crate):
@@ -114,16 +114,16 @@ def libraries():
          own('leaky::serve::{{closure}}::{{closure}}'), own('leaky::main')),
         (8, alloc, push, own('leaky::main')))
     one = profile('one', (90, library('llvm::f', 'llvm'), own('cc1_main')), (10, own('f'), MAIN))
-    proposal = '92% is charged to libraries; --frames=own charges what calls them'
+    proposal = '92% is charged to libraries; --frames=no-libs charges what calls them'
     got = last_lines('top', rust)
     faults = [] if got[-1] == proposal else [str(got)]
     faults += [] if 'libraries' not in ''.join(last_lines('top', one)) else ['proposed for one']
-    text = t.ok('top', '-q', '--no-symbols', '--frames=own', rust).out
+    text = t.ok('top', '-q', '--no-symbols', '--frames=no-libs', rust).out
     shares = re.findall(r'MiB +([\d.]+)% .* (leaky::\S+)$', text, re.M)
     wanted = [('46.0', 'leaky::serve::{{closure}}'),
               ('46.0', 'leaky::serve::{{closure}}::{{closure}}'), ('8.0', 'leaky::main')]
     return faults + ([] if shares == wanted else [f'{shares}']) + [
-        line for line in last_lines('top', '--frames=own', rust) if 'frames=own' in line]
+        line for line in last_lines('top', '--frames=no-libs', rust) if 'frames=own' in line]
 
 
 def first_rows():
@@ -136,7 +136,7 @@ def first_rows():
             (t.formats / 'jemalloc-cxx.heap', (f'--symbol-dir={t.root}',), [
                 ('21.8', r'Box<std::pair<int, double> >::grow\(int\)'), ('16.2', r'over\(int\)'),
                 ('14.5', r'over\(char const\*, int\)')])):
-        text = t.ok('top', '-q', '--full-names', *options, name).out.partition('flat%')[2]
+        text = t.ok('top', '-q', '--names=full', *options, name).out.partition('flat%')[2]
         rows = re.findall(r'^ +\S+ \S+ +([\d.]+)% .*?  ([^\s±….\d!*].*)$', text, re.M)
         for (share, function), (wanted_share, pattern) in zip(rows, wanted):
             if share != wanted_share or not re.fullmatch(pattern, function):
@@ -153,7 +153,7 @@ def suspects():
     for name, pattern in (('my_pool_alloc', None), ('get_buffer', None), ('Pool::newItem(int)',
                                                                            'Pool::newItem')):
         path = profile('suspect', (70, own(name), MAIN), (30, own('f'), MAIN))
-        faults += says(hint(name, pattern), 'top', path) + says([], 'top', '--frames=all', path)
+        faults += says(hint(name, pattern), 'top', path) + says([], 'top', '--frames=no-alloc', path)
         if f'--wrapper={pattern or name}' not in hint(name, pattern)[0]:
             faults.append(name)
         rows = t.ok('top', '-q', '--no-symbols', '-ftsv', f'--wrapper={pattern or name}', path).out
@@ -185,7 +185,7 @@ def gates():
     new = profile('new', (11, VECTOR, own('cache'), MAIN), (1, VECTOR, own('buffer'), MAIN))
     faults = []
     for f in t.formats_of('diff'):
-        for options, code in (((), 1), (('--frames=code',), 1), (('--frames=all',), 0)):
+        for options, code in (((), 1), (('--frames=no-std',), 1), (('--frames=no-alloc',), 0)):
             out = pathlib.Path(FOLDER, 'out')
             got = t.run('diff', '-q', '--no-symbols', f'-f{f}', *options, '--fail-if=growth>5MiB', '-o',
                         out, base, new)
@@ -197,11 +197,11 @@ with scratch() as FOLDER:
     t.check('a note below the table has the moved bytes if they exceed 1%', moved)
     t.check('for several series, the note has the moved bytes of their last dumps', moved_of_series)
     t.check('no bytes are attributed to frames of unknown origin, and no stack becomes empty', unknown)
-    t.check('a note about Go names --frames=all', go)
-    t.check('--frames=own is proposed if libraries hold much and more than one row would remain',
+    t.check('a note about Go names --frames=no-alloc', go)
+    t.check('--frames=no-libs is proposed if libraries hold much and more than one row would remain',
             libraries)
     t.check('the first rows of real programs name the functions that hold memory', first_rows)
     t.check('--wrapper is proposed for a likely wrapper, and has the proposed effect', suspects)
     t.check('a diff reports sides with different shares of known source files', files)
-    t.check('--fail-if has the same exit status in all formats, that of --frames=code', gates)
+    t.check('--fail-if has the same exit status in all formats, that of --frames=no-std', gates)
 t.done()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests diff, trend, --spread and --fail-if on inputs with missing information."""
+"""Tests diff, trend, --columns=spread and --fail-if on inputs with missing information."""
 import json
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def differences_are_no_sides():
         run('diff', base, new, '-o', difference)
         for args in (['diff', difference, new], ['diff', base, difference],
                      ['diff', difference, difference, '--on-duplicate=count'],
-                     ['diff', '--fail-if=growth>5%', difference], ['top', '--spread', difference],
+                     ['diff', '--fail-if=growth>5%', difference], ['top', '--columns=spread', difference],
                      ['diff', '--fail-if=growth>1', difference], ['top', difference, base],
                      ['trend', difference, difference, '--on-duplicate=count'],
                      ['lifetime', difference], ['top', '--by=input', difference],
@@ -96,8 +96,8 @@ def differences_are_no_sides():
 
 
 def spreads_of(*args):
-    rows = [row['spread'] for row in report('top', '--spread', *args)['rows']]
-    text = run('top', '-q', '--spread', '-n0', *args).out.partition('\n\n')[2]
+    rows = [row['spread'] for row in report('top', '--columns=spread', *args)['rows']]
+    text = run('top', '-q', '--columns=spread', '-n0', *args).out.partition('\n\n')[2]
     shown = [line.split() for line in text.splitlines()[1:] if line[0] in ' -']
     return {row['sd'] is None for row in rows}, {row['p'] is None for row in rows}, shown
 
@@ -105,12 +105,12 @@ def spreads_of(*args):
 def spread_that_is_not_known():
     one, two = (t.testdata / 'golden' / f'procs{n}.heap' for n in (1, 4))
     faults = []
-    for args in ([one], [one, two, '--no-unbias']):
+    for args in ([one], [one, two, '--estimator=none']):
         sd, p, shown = spreads_of(*args)
         dashes = [row[-3:-1] == ['-', '-'] for row in shown]
         if (sd, p) != ({True}, {True}) or not dashes or not all(dashes):
             faults.append(f'{args}: {sd}, {p}, {shown}')
-    for args in ([one, two], [one, two, '--no-error']):
+    for args in ([one, two], [one, two, '--confidence=none']):
         sd, p, _ = spreads_of(*args)
         if False not in sd or False not in p:
             faults.append(f'{args}: {sd}, {p}')
@@ -173,7 +173,7 @@ def processes_by_names_where_maps_are_silent():
         again = dump(folder / 'app.7.0.f.heap', 6, 8192, VDSO.replace('7ffc1', '7ffc2'))
         for args, sentence, is_told in (
                 (('merge', '-ffolded', mapped, silent), '2 dumps of 1 process by name alone', True),
-                (('merge', '-ffolded', '--snapshots=sum', mapped, silent), 'are named as dumps of one process', True),
+                (('merge', '-ffolded', '--dumps=sum', mapped, silent), 'are named as dumps of one process', True),
                 (('merge', '-ffolded', mapped, again), 'of 1 process', False),
                 (('trend', nameless, silent, other), 'are from different processes', True),
                 (('trend', mapped, silent), 'are from different processes', False)):

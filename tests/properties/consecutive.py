@@ -109,7 +109,7 @@ def elsewhere():
         sides = [found(*old, '--to', *new, command='diff', side=side) for side in ('base', 'new')]
         merged = pathlib.Path(folder, 'all.hpa')
         t.ok('merge', '-o', merged, *old)
-        others = [found('--snapshots=sum', *old), found('--by=input', '--snapshots=each', *old), found(merged)]
+        others = [found('--dumps=sum', *old), found('--by=input', '--dumps=each', *old), found(merged)]
         return [f'sides: {sides}'] * (not sides[0] or sides[0]['runs'] != RUNS or sides[1] is not None) + \
             [f'others: {others}'] * any(others)
 

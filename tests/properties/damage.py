@@ -121,7 +121,7 @@ def same_stacks_twice():
     with scratch() as folder:
         other = pathlib.Path(folder, 'jp.4711.0.f.heap')
         other.write_bytes(TEXT + b'ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [x]\n')
-        result = t.run('top', '--no-symbols', '--snapshots=sum', GOOD, other)
+        result = t.run('top', '--no-symbols', '--dumps=sum', GOOD, other)
     said = result.err + result.out
     if result.code not in (0, 4) or not re.search('identical samples', said):
         return [f'ended with {result.code}: {said[:500]!r}']
@@ -188,8 +188,8 @@ t.check('a dump whose last stack has no counts is rejected', lambda: refused(
     'countless', varied(b'MAPPED_LIBRARIES:', STACK + b'MAPPED_LIBRARIES:'), 'count|stack|cut|truncat'))
 t.check('R28: a malformed line is reported and counted, and changes nothing else', lambda: used(
     varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|line 7|:7|1 line', totals=EXACT))
-t.check('R28: a malformed line is an error with --strict', lambda: used(
-    varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|:7|line', ['--strict'], code=5))
+t.check('R28: a malformed line is an error with --damaged=reject', lambda: used(
+    varied(b'\n@ ', b'\nnonsense\n@ '), 'nonsense|malformed|:7|line', ['--damaged=reject'], code=5))
 t.check('unknown indented lines of a newer version are ignored', lambda: used(
     varied(b'MAPPED_LIBRARIES:', b'  frag_util: 0 1 16 4096 256 1 3 700 1\nMAPPED_LIBRARIES:')
     .replace(b'\n@ ', b'\n  q: 1 2 3\n@ ', 3), '.', totals=EXACT))

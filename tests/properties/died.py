@@ -32,7 +32,7 @@ def one_process(folder, wanted_says, *options):
     estimate = found['total']['inuse-space']['estimate']
     if found['processes']['count'] != 1 or abs(estimate - TOTAL['inuse-space']) > 1:
         faults.append(f'{found["processes"]["count"]} processes of {estimate}')
-    told = [text for text in found['warnings'] if 'is used instead' in text]
+    told = [text for text in [one['text'] for one in found['warnings']] if 'is used instead' in text]
     if len(told) != 1 or (SAYS in told[0]) != wanted_says:
         faults.append(f'told: {found["warnings"]}')
     return [f'{options}: {fault}' for fault in faults]
@@ -53,7 +53,7 @@ def cut_anywhere():
         with scratch() as folder:
             shutil.copy(WHOLE, folder)
             pathlib.Path(folder, 'cartd.30494.7801.u7773.heap').write_bytes(TEXT[:size])
-            return [f'{size} bytes: {fault}' for options in ((), ('--keep-damaged',))
+            return [f'{size} bytes: {fault}' for options in ((), ('--damaged=use',))
                     for fault in one_process(folder, size > total, *options)]
     return t.in_parallel(check, pieces())
 
@@ -77,8 +77,8 @@ def other_reports():
         if diff.code != 3 or 'is used instead' not in diff.out + diff.err:
             faults.append(f'diff: {diff.code} {diff.err}')
         for snapshots in ('each', 'sum'):
-            result = runs(folder, f'--snapshots={snapshots}')
-            if result.code != 5 or '--max-skipped' not in result.err or '--keep-damaged' not in result.err:
+            result = runs(folder, f'--dumps={snapshots}')
+            if result.code != 5 or '--max-skipped' not in result.err or '--damaged=use' not in result.err:
                 faults.append(f'{snapshots}: {result.code} {result.err}')
         first, second = f'{folder}/a.hpa', f'{folder}/b.hpa'
         for path, inputs in ((first, [WHOLE, CUT]), (second, [CUT, WHOLE])):
@@ -97,10 +97,10 @@ def all_cut():
         alone = t.run('top', f'{folder}/cartd.30494.1.u1.heap')
         refused = runs(folder)
         for result in (alone, refused):  # --max-skipped would leave nothing
-            if result.code != 5 or '--max-skipped' in result.err or '--keep-damaged' not in result.err:
+            if result.code != 5 or '--max-skipped' in result.err or '--damaged=use' not in result.err:
                 faults.append(f'{result.code} {result.err}')
-        kept = runs(folder, '--keep-damaged')
-        newest = t.ok('top', '--format=json', '--no-symbols', '--keep-damaged', f'{folder}/cartd.30494.2.u2.heap')
+        kept = runs(folder, '--damaged=use')
+        newest = t.ok('top', '--format=json', '--no-symbols', '--damaged=use', f'{folder}/cartd.30494.2.u2.heap')
         if kept.code not in (0, 3) or json.loads(kept.out)['total'] != json.loads(newest.out)['total']:
             faults.append(f'not the newest that has stacks: {kept.code} {kept.err}')
     return faults
@@ -118,7 +118,7 @@ def newest_of_whole():
             return [f'{result.code}: {result.err}']
         found = json.loads(result.out)
         wanted = t.ok('top', '--format=json', '--no-symbols', paths[1]).out
-        told = [text for text in found['warnings'] if 'is used instead' in text]
+        told = [text for text in [one['text'] for one in found['warnings']] if 'is used instead' in text]
         return [f'{found["total"]}'] * (found['total'] != json.loads(wanted)['total']) + \
             [f'told: {told}'] * (len(told) != 1 or f'{paths[1].name} is used instead' not in told[0])
 
@@ -162,9 +162,9 @@ def exits_are_no_points():
             if (without.code, found.code) != (0, 0):
                 return [f'{number}: {without.code} {found.code} {found.err}']
             a, b = json.loads(without.out), json.loads(found.out)
-            told = [s for s in b['processes']['said'] if 'exit' in s]
+            told = [s for s in b['processes']['messages'] if 'exit' in s]
             return [f'{number}: {a["rows"]} and {b["rows"]}'] * (a['rows'] != b['rows']) + \
-                [f'{number}: said {b["processes"]["said"]}'] * (len(told) != 1)
+                [f'{number}: said {b["processes"]["messages"]}'] * (len(told) != 1)
     return [fault for number in range(20 if IS_SAMPLE else 200) for fault in check(number)]
 
 
@@ -172,7 +172,7 @@ def exit_alone():
     exit_dump, other = DIED / 'pi.23994.9.f.heap.gz', DIED / 'pi.23994.7.i7.heap.gz'
     faults = []
     for inputs, wanted in (([exit_dump], 1), ([other], 0), ([exit_dump, other], 0)):
-        said = json.loads(t.ok('top', '--format=json', '--no-symbols', *inputs).out)['processes']['said']
+        said = json.loads(t.ok('top', '--format=json', '--no-symbols', *inputs).out)['processes']['messages']
         found = len([s for s in said if 'made at exit' in s])
         faults += [f'{len(inputs)}: {said}'] * (found != wanted)
     return faults
@@ -190,7 +190,7 @@ def exits_of_several():
 
     def found(*inputs, command='top', sides=('inputs',)):
         report = json.loads(t.ok(command, '--format=json', '--no-symbols', *inputs).out)
-        said = [s for s in report['processes']['said'] if 'made at exit' in s]
+        said = [s for s in report['processes']['messages'] if 'made at exit' in s]
         told = [report[side].get('made_at_exit') for side in sides]
         return told if len(said) == sum(number is not None for number in told) else [*told, *said]
 
@@ -208,7 +208,7 @@ def exits_of_several():
 
 t.check('the complete dump of a process is used instead of a truncated one, and the loss is reported', cut_anywhere)
 t.check('diff, trend and merge use complete dumps; each and sum reject truncated ones', other_reports)
-t.check('a process with truncated dumps only is rejected; --keep-damaged uses its newest with stacks', all_cut)
+t.check('a process with truncated dumps only is rejected; --damaged=use uses its newest with stacks', all_cut)
 t.check('V13: the newest of several complete dumps is used, not the largest', newest_of_whole)
 t.check('dumps of two processes under one name are two', two_processes)
 t.check('an exit dump is excluded from a trend, and this is reported', exits_are_no_points)

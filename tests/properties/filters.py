@@ -19,7 +19,7 @@ PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = t.testdata / 'golden' / 'cxx.heap'
 SERIES = sorted(path for path in (t.testdata / 'golden' / 'series').glob('*.heap') if '.f.' not in path.name)  # no exit dump
 # The raw numbers of the dumps are integers: nothing is rounded.
-WHOLE = (f'--symbol-dir={t.root}', '--no-unbias', '--full-names')
+WHOLE = (f'--symbol-dir={t.root}', '--estimator=none', '--names=full')
 SYMBOLS = f'--symbol-dir={t.root}'
 # Patterns that begin with ^ and a letter match functions only: files and modules begin with /.
 CASES = [
@@ -124,7 +124,7 @@ def stacks(path, filters):
     rows = {tuple(row['frames']): round(row['value']['inuse-space']['estimate'])
             for row in got['rows']}
     total = round(got['total']['inuse-space']['estimate'])
-    left = round(got['left']['inuse-space']['estimate'])
+    left = round(got['filtered']['inuse-space']['estimate'])
     faults = [] if total == sum(stacks_of(path).values()) else [f'total {total}']
     faults += [] if left == sum(want.values()) else [f'left {left}']
     faults += [] if [(f['rule'], f['pattern']) for f in got['filters']] == filters else [
@@ -154,13 +154,13 @@ def firefox(path, filters):
 
 def diff(filters, more=()):
     before, after = (sums_of(expected(stacks_of(p), filters)) for p in (PROCS[0], PROCS[3]))
-    got = json.loads(t.ok('diff', '-q', '-fjson', '-n0', '--cum', '--frames=all', *WHOLE, *more,
+    got = json.loads(t.ok('diff', '-q', '-fjson', '-n0', '--cum', '--frames=no-alloc', *WHOLE, *more,
                           *options(filters), PROCS[0], PROCS[3]).out)
     rows = {row['name']: [round(row[side]['estimate']) for side in ('base', 'new')]
             for row in got['rows']}
     want = {name: [before.get(name, [0, 0])[1], after.get(name, [0, 0])[1]]
             for name in before.keys() | after.keys()}
-    left = [round(got['left'][side]['estimate']) for side in ('base', 'new')]
+    left = [round(got['filtered'][side]['estimate']) for side in ('base', 'new')]
     sums = [sum(flat for flat, _ in side.values()) for side in (before, after)]
     total = round(got['total']['base']['estimate'])
     faults = [] if left == sums else [f'left {left} instead of {sums}']
@@ -176,7 +176,7 @@ def trend(filters):
     rows = {row['name']: [round(row['first']), round(row['last'])] for row in got['rows']}
     want = {name: [first.get(name, [0, 0])[0], last.get(name, [0, 0])[0]]
             for name in first.keys() | last.keys()}
-    left = [round(got['left'][end]) for end in ('first', 'last')]
+    left = [round(got['filtered'][end]) for end in ('first', 'last')]
     sums = [sum(flat for flat, _ in side.values()) for side in (first, last)]
     faults = [] if left == sums else [f'left {left} instead of {sums}']
     return faults + compare({k: v for k, v in rows.items() if any(v)},
@@ -236,7 +236,7 @@ def intervals():
     rows = json.loads(t.ok('top', '-q', '-fjson', '--confidence=90', SYMBOLS, CXX).out)['rows']
     wanted = next(row['cum'] for row in rows if row['name'] == 'over(char const*, int)')
     left = json.loads(t.ok('top', '-q', '-fjson', '--confidence=90', SYMBOLS, CXX,
-                           r'--focus=^over\(char').out)['left']
+                           r'--focus=^over\(char').out)['filtered']
     known = wanted['inuse-space']['low'] < wanted['inuse-space']['high']
     return [] if left == wanted and known else [f'{left} instead of {wanted}']
 
@@ -295,7 +295,7 @@ def long_names(folder):
 def nothing_is_left_out(path):
     """A filter that no stack is asked by: frames without names are called, and folded, as without it."""
     faults = []
-    for option in ('--by=function', '--by=line', '--by=address', '--frames=raw'):
+    for option in ('--by=function', '--by=line', '--by=address', '--frames=all'):
         args = ('folded', '-q', '--no-symbols', option)
         plain, filtered = (t.ok(*args, *more, path).out for more in ((), ('--ignore=no such function',)))
         if plain != filtered or '+0x' not in plain:

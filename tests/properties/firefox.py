@@ -102,7 +102,7 @@ def functions(*args):
             flat[names[-1]] += value
             for name in set(names):
                 cum[name] += value
-        rows = t.table('--full-names', f'--metric={thread["name"]}', *args).rows()
+        rows = t.table('--names=full', f'--metric={thread["name"]}', *args).rows()
         slack = thread['samples']['length']
         faults += [f'{thread["name"]} {name}: {flat[name]}, {cum[name]} instead of {f}, {c}'
                    for f, c, name in rows
@@ -145,7 +145,7 @@ def start():
 
 
 def notes():
-    meta = load('--no-unbias', '--no-symbols', *PROCS)['meta']
+    meta = load('--estimator=none', '--no-symbols', *PROCS)['meta']
     values = [entry['value'] for entry in meta['extra'][0]['entries']]
     return [] if any('samples alone' in value for value in values) else values
 

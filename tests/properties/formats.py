@@ -15,7 +15,7 @@ METRICS_IN_ORDER = ('inuse-space', 'inuse-objects', 'alloc-space', 'alloc-object
 def folded(wanted, *args):
     faults = []
     for metric, sums in wanted.items():
-        out = t.ok('folded', '-q', '--full-names', f'--metric={metric}', *args)
+        out = t.ok('folded', '-q', '--names=full', f'--metric={metric}', *args)
         faults += [f'{metric}: {fault}' for fault in compare(stack_sums(out.folded()), sums)]
     return faults
 
@@ -65,7 +65,7 @@ def speedscope_sums(report):
 
 
 def speedscope(wanted, *args):
-    found, faults = speedscope_sums(json.loads(t.ok('speedscope', '-q', '--full-names', *args).out_bytes))
+    found, faults = speedscope_sums(json.loads(t.ok('speedscope', '-q', '--names=full', *args).out_bytes))
     if list(found) != [metric for metric in METRICS_IN_ORDER if metric in wanted]:
         faults.append(f'profiles: {list(found)}')
     for metric, sums in wanted.items():
@@ -146,7 +146,7 @@ for what, options, base, new in (
          [GOLDEN / 'procs1.heap']),
         ('filtered', (f'--symbol-dir={t.root}', '--focus=leaf', '--hide=^main$'),
          [GOLDEN / 'procs1.heap'], [GOLDEN / 'procs4.heap']),
-        ('averages', ('--no-symbols', '--snapshots=sum'), REDIS[:3], REDIS[-2:])):
+        ('averages', ('--no-symbols', '--dumps=sum'), REDIS[:3], REDIS[-2:])):
     sides = difference(t, options, base, new)
     for name, test in DIFFERENCES.items():
         t.check(f'{name} of a diff, {what}: both sides, and what has changed',

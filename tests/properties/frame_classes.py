@@ -2,9 +2,9 @@
 pattern of the program; names are split by a parser that builds a list of pieces."""
 import re
 
-FOLDED = {'raw': set(), 'all': {'allocator'},
-          'code': {'allocator', 'start-up', 'wrapper', 'standard'},
-          'own': {'allocator', 'start-up', 'wrapper', 'standard', 'library'}}
+FOLDED = {'all': set(), 'no-alloc': {'allocator'},
+          'no-std': {'allocator', 'start-up', 'wrapper', 'standard'},
+          'no-libs': {'allocator', 'start-up', 'wrapper', 'standard', 'library'}}
 OPEN, CLOSE = '<([{', '>)]}'
 
 # --- names ----------------------------------------------------------------------------------------
@@ -300,4 +300,4 @@ def left_of(classes, which):
     if left and classes[left[0]] != 'none':
         return left
     charged = next((i for i, name in enumerate(classes) if name != 'allocator'), len(classes) - 1)
-    return left if which == 'raw' or charged in left else [charged, *left]
+    return left if which == 'all' or charged in left else [charged, *left]

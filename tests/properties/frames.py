@@ -28,7 +28,7 @@ setcontext(DefaultContext)
 t = Tests()
 OPTIONS = [word for word in sys.argv[3:] if word.startswith('--')]
 GIVEN = [pathlib.Path(word) for word in sys.argv[3:] if not word.startswith('--')]
-VIEWS = ('raw', 'all', 'code', 'own')
+VIEWS = ('all', 'no-alloc', 'no-std', 'no-libs')
 METRIC = 'inuse-space'
 SYMBOLS = [f'--symbol-dir={t.root}', '--keep-unmapped', *OPTIONS]
 
@@ -94,11 +94,11 @@ def same_functions(views, folded_more, folded_less):
 
 
 def invariants(dump):
-    raw = {which: top(which, dump, '--no-unbias', '--no-error') for which in ('raw', 'code', 'own')}
+    raw = {which: top(which, dump, '--estimator=none', '--confidence=none') for which in ('all', 'no-std', 'no-libs')}
     # By name, no end of an interval is lowered for rows that were chosen by their size.
     views = {which: top(which, dump, '--sort=name') for which in VIEWS}
-    pairs = [(more, less) for i, less in enumerate(('raw', 'all', 'code', 'own'))
-             for more in ('raw', 'all', 'code', 'own')[i + 1:]]
+    pairs = [(more, less) for i, less in enumerate(VIEWS)
+             for more in VIEWS[i + 1:]]
     return same_sums(raw) + [fault for pair in pairs for fault in same_functions(views, *pair)]
 
 
@@ -106,11 +106,11 @@ def same_from_pprof(dump):
     """A frame has the same class in a dump and in its merged profile."""
     with scratch() as folder:
         merged = pathlib.Path(folder, 'x.pb.gz')
-        t.ok('merge', '-q', '--frames=raw', *SYMBOLS, '-o', merged, dump)
+        t.ok('merge', '-q', '--frames=all', *SYMBOLS, '-o', merged, dump)
         classes = {place['name']: place['class'] for place in load(
-            'stacks', '--frames=raw', '--by=line', dump)['names']}
+            'stacks', '--frames=all', '--by=line', dump)['names']}
         again = {place['name']: place['class'] for place in load(
-            'stacks', '--frames=raw', '--by=line', '--no-symbols', merged)['names']}
+            'stacks', '--frames=all', '--by=line', '--no-symbols', merged)['names']}
     return [f'{name}: {classes.get(name)}, from pprof {again[name]}' for name in again
             if name in classes and again[name] != classes[name]] + (
         [] if set(again) & set(classes) else ['no frame is in both'])
@@ -145,7 +145,7 @@ def folded(report, classes, which):
 
 
 def same_fold(dump):
-    report = load('stacks', '--frames=raw', '--by=address', '--no-error', dump)
+    report = load('stacks', '--frames=all', '--by=address', '--confidence=none', dump)
     classes, faults = own_classes(report)
     most = Decimal(len(report['rows']) + 1) / 1000  # of what was rounded to three decimals
     for which in VIEWS:
@@ -183,7 +183,7 @@ def same_rules():
     with scratch() as folder:
         path = pathlib.Path(folder, 'rules.pb')
         path.write_bytes(profile.bytes())
-        names = load('stacks', '--frames=raw', '--by=line', '--no-symbols', path)['names']
+        names = load('stacks', '--frames=all', '--by=line', '--no-symbols', path)['names']
     found = {(place['function'], place['file'] or ''): place['class'] for place in names}
     return [f'{call}: {found.get(call)}, by the rules {first_rule(rules, *call)}' for call in sorted(calls)
             if found.get(call) != first_rule(rules, *call)] or f'{len(rules)} rules, {len(calls)} texts'
@@ -194,7 +194,7 @@ def rule_of_a_place():
     with scratch() as folder:
         path = pathlib.Path(folder, 'rules')
         path.write_text('wrapper\tname\t^alloc_c[+]0x1253$\n', encoding='ascii')
-        args = ('stacks', '--frames=raw', '--no-symbols', t.testdata / 'golden' / 'procs1.heap')
+        args = ('stacks', '--frames=all', '--no-symbols', t.testdata / 'golden' / 'procs1.heap')
         before, found = ({place['name']: place['class'] for place in load(*args, *more)['names']}
                          for more in ((), (f'--frame-rules={path}',)))
     return [] if found == before | {'alloc_c+0x1253': 'wrapper'} and found != before else [f'{before} and {found}']
@@ -210,9 +210,9 @@ def same_changes(*sides):
         return {(row['name'], row['class']):
                 [row[key] for key in ('base', 'new', 'delta', 'p', 'p_if_nothing_freed')]
                 for row in found}
-    code, everything = rows('code'), rows('all')
+    code, everything = rows('no-std'), rows('no-alloc')
     faults = [f'{key}: {code.get(key)} in code, {row} in all' for key, row in everything.items()
-              if key[1] not in FOLDED['code'] and code.get(key) != row]
+              if key[1] not in FOLDED['no-std'] and code.get(key) != row]
     return faults or ([] if len(code) < len(everything) else ['nothing is folded'])
 
 

@@ -269,7 +269,7 @@ def is_around_the_match():
     for pattern in ('leaf_small', 'recurse|leaf_big', '^main$'):
         svg = t.ok('peek', '-fsvg', '--unit=B', pattern, *inputs).out
         picture, sums, total = Picture(svg), {}, 0
-        for frames, value in t.ok('folded', '--frames=code', *inputs).folded():
+        for frames, value in t.ok('folded', '--frames=no-std', *inputs).folded():
             if any(re.search(pattern, frame) for frame in frames):
                 total += value
                 for frame in set(frames):
@@ -291,7 +291,7 @@ def is_safe():
     """Names that mean something elsewhere are names in a graph, too."""
     with scratch() as folder:
         path = hostile_profile(folder)
-        graphs = {'peek': t.ok('peek', '-q', '-fsvg', '.', '--frames=raw', '--full-names', path).out,
+        graphs = {'peek': t.ok('peek', '-q', '-fsvg', '.', '--frames=all', '--names=full', path).out,
                   'jeprof': draw(path)}
     faults = [f'{name}: {fault}' for name, svg in graphs.items()
               for fault in [*strange(parse(svg)), *faults_of(Picture(svg))]]

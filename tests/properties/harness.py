@@ -119,7 +119,7 @@ class Tests:
 
     def table(self, *args, **options):
         """A `top` whose rows() can be read; it folds the same frames as formats for other tools."""
-        return self.ok('top', '-n0', '--unit=B', '--no-error', '--frames=all', *args, **options)
+        return self.ok('top', '-n0', '--unit=B', '--confidence=none', '--frames=no-alloc', *args, **options)
 
     def in_parallel(self, function, items):
         """Call function(item) for each item, in parallel; returns all faults in the order of the items."""

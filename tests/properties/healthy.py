@@ -75,7 +75,7 @@ def without_map():
         whole = report(REAL)
         found = report(bare)
         faults += expect(found['total'], **whole['total'])
-        if [w for w in found['warnings'] if 'memory map' in w] == [] or 'mapping' in str(found['warnings']):
+        if [w for w in [one['text'] for one in found['warnings']] if 'memory map' in w] == [] or 'mapping' in str([one['text'] for one in found['warnings']]):
             faults.append(f"warnings: {found['warnings']}")
         if not all(row['name'].startswith('0x') for row in found['rows']):
             faults.append('names without a map')

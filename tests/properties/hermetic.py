@@ -31,7 +31,7 @@ from harness import JOBS, Tests, scratch
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
-PRINT = '--print'  # print the results of dumps with modules that machines have, for comparison
+PRINT = '--used'  # print the results of dumps with modules that machines have, for comparison
 # All tests of a suite, or those of the arguments; each takes two seconds at most.
 SUITES = [('properties', name) for name in ('allocator_frames', 'charges', 'firefox', 'groups', 'healthy', 'names', 'next_commands',
                                             'tables', 'threads', 'totals')]
@@ -183,7 +183,7 @@ def same_with_decoys(plain, decoyed):
 def are_seen(prefix):
     """That the namespace works: a command that looks at the machine gets the names of decoys."""
     dump = t.real / 'dbbench_lg15.18185.0.i0.heap.gz'
-    words = [*prefix, t.binary, 'folded', '--frames=raw', str(dump)]
+    words = [*prefix, t.binary, 'folded', '--frames=all', str(dump)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     return f'{done.stdout.count("decoy")} times' if 'decoy' in done.stdout else [done.stdout[:500] + done.stderr[:2000]]
 
@@ -192,7 +192,7 @@ def print_reports():
     dumps = [t.real / 'dbbench_lg15.18185.0.i0.heap.gz', t.formats / 'jemalloc-cxx.heap']
     for dump in dumps:
         for options in ((), (f'--symbol-dir={t.root}',)):
-            print(t.ok('folded', '-q', '--frames=raw', *options, dump).out, t.ok('info', *options, dump).out)
+            print(t.ok('folded', '-q', '--frames=all', *options, dump).out, t.ok('info', *options, dump).out)
 
 
 t = Tests()

@@ -289,8 +289,8 @@ def messages_of_hprof_agg(folder):
              if command != 'jeprof']
     jobs += [('top', f'--files-from={files["list"]}', '--null'), ('top', f'--tar={files["archive"]}'), ('top', files['folder']),
              ('top', f'--focus={WORD}(', dump), ('top', '-o', dump, dump), ('top', f'--focus={WORD}', dump), (WORD, dump), ('help', WORD),
-             ('diff', dump, '--to', missing), ('top', '-o', missing / 'x', dump), ('top', '--strict', dump, garbage), (f'{dump}',),
-             ('manifest', '--shards=2', '-o', files['folder'] / 'x', dump, missing)]
+             ('diff', dump, '--to', missing), ('top', '-o', missing / 'x', dump), ('top', '--damaged=reject', dump, garbage), (f'{dump}',),
+             ('manifest', '--tasks=2', '-o', files['folder'] / 'x', dump, missing)]
     return t.in_parallel(lambda job: messages(t.run(*job, cwd=folder)), jobs[::STEP])
 
 
@@ -318,7 +318,7 @@ def paths_on_terminals(folder):
     shutil.copyfile(t.formats / 'jemalloc-lg0.heap', dump)
     t.merged(partial, [dump])
     faults = []
-    for words in (('digest', partial), ('info', '--print=used', dump)):
+    for words in (('digest', partial), ('info', '--used', dump)):
         faults += look('paths on a terminal', lines_of(terminal(*words)), words[0])
         piped = t.ok(*words).out_bytes
         faults += [] if os.fsencode(words[-1]) in piped else [f'{words[0]}: {piped}']

@@ -184,12 +184,12 @@ def read_again():
     with scratch() as folder:
         first = pathlib.Path(folder, 'first.heap')
         first.write_bytes(PROCS[0].read_bytes())
-        partial = merged(pathlib.Path(folder, 'one.hpa'), [first], '--snapshots=peak')
+        partial = merged(pathlib.Path(folder, 'one.hpa'), [first], '--dumps=peak')
         dumps = [pathlib.Path(folder, f'd{i}') for i in range(3)]  # the last by name is read first
         for path, dump in zip(dumps, reversed(SERIES[:3])):
             path.write_bytes(dump.read_bytes())
-        want = merged(pathlib.Path(folder, 'want.hpa'), [first, *dumps], '--snapshots=peak')
-        out = merged(pathlib.Path(folder, 'all.hpa'), [partial, *dumps], '--snapshots=peak')
+        want = merged(pathlib.Path(folder, 'want.hpa'), [first, *dumps], '--dumps=peak')
+        out = merged(pathlib.Path(folder, 'all.hpa'), [partial, *dumps], '--dumps=peak')
         names = re.findall('^input (.*)', t.ok('info', '--no-symbols', out).out, re.M)
         faults = [] if digest(out) == digest(want) else ['it is not the same as of dumps alone']
     return faults + ([] if names == sorted(map(str, [first, *dumps])) else [f'{names}'])
@@ -222,7 +222,7 @@ def in_no_mapping():
 # --- reports --------------------------------------------------------------------------------
 
 OPTIONS = {'metric': ['--metric=alloc-space'], 'line': ['--by=line'], 'size': ['--by=size'], 'input': ['--by=input'],
-           'spread': ['--spread'], 'time': ['--time-from=mtime'], 'address': ['--by=address']}
+           'spread': ['--columns=spread'], 'time': ['--time-from=mtime'], 'address': ['--by=address']}
 
 
 def same_reports(inputs, *how, options=OPTIONS):
@@ -232,7 +232,7 @@ def same_reports(inputs, *how, options=OPTIONS):
     def compare(job):
         command, each, more, partial = job
         args = [command, '--no-symbols', '-f', each, *more, *(['.'] if 'REGEX' in usages[command] else [])]
-        own = [] if command in ('trend', 'lifetime', 'info') or how == ['--snapshots=each'] else how
+        own = [] if command in ('trend', 'lifetime', 'info') or how == ['--dumps=each'] else how
         want, got = t.run(*args, *own, *inputs, is_coded=True), t.run(*args, partial, is_coded=True)
         if got.code == 2 and (want.code == 2 or 'partial-of-each-dump' in got.err):
             refused.append(args)
@@ -246,7 +246,7 @@ def same_reports(inputs, *how, options=OPTIONS):
         jobs = [(command, each, more, partial) for command in usages if 'BASE' not in usages[command] for each in t.formats_of(command)
                 if each != 'hpa' for more in [[], *list(options.values())[::3 if IS_SAMPLE else 1]]]
         faults = t.in_parallel(compare, jobs)
-        for command in ('trend', 'info') if how == ['--snapshots=each'] else ('top', 'stacks', 'merge', 'info'):
+        for command in ('trend', 'info') if how == ['--dumps=each'] else ('top', 'stacks', 'merge', 'info'):
             if [command, '--no-symbols', '-f', t.formats_of(command)[0]] in refused:
                 faults.append(f'{command} is refused')
         return faults or f'{len(jobs) - len(refused)} reports of {len(inputs)} dumps, {len(refused)} refused'
@@ -294,17 +294,17 @@ def beyond_history():
         used = len(every) - 2 * sum(1 for path in every if path.name.endswith('.2.i2.heap'))
         if f'{used} inputs' not in t.ok('top', partial).out:
             faults.append(f'not {used} inputs')
-        for args in (('top', '--spread', '--metric=inuse-objects'), ('top', '--by=input'), ('trend',),
+        for args in (('top', '--columns=spread', '--metric=inuse-objects'), ('top', '--by=input'), ('trend',),
                      ('diff', '--metric=inuse-objects', partial)):
             result = t.run(args[0], '--no-symbols', *args[1:], partial, is_coded=True)
             if result.code != 2 or 'dumps-not-one-by-one' not in result.err and 'partial-of' not in result.err:
                 faults.append(f'{args}: {result.code} {result.err}')
-        for args, said in ((('top', '--spread'), r'spread     from 6\d groups of dumps'),
-                           (('top', '--spread', '--focus=app'), 'is not known of so many under filters'),
+        for args, said in ((('top', '--columns=spread'), r'spread     from 6\d groups of dumps'),
+                           (('top', '--columns=spread', '--focus=app'), 'is not known of so many under filters'),
                            (('diff', partial), r'spread     of base from 6\d groups of dumps, of new from 6\d groups')):
             if not re.search(said, t.ok(args[0], '--no-symbols', *args[1:], partial).out):
                 faults.append(f'{args}: does not say {said}')
-        filtered = json.loads(t.ok('top', '--no-symbols', '--spread', '--focus=app', '-fjson', partial).out)
+        filtered = json.loads(t.ok('top', '--no-symbols', '--columns=spread', '--focus=app', '-fjson', partial).out)
         if filtered['outliers'] is not None or filtered['quantiles']:
             faults.append('outliers are told under filters')
     return faults
@@ -415,7 +415,7 @@ def refusals():
         part['labels'] = merged(pathlib.Path(folder, 'l.hpa'), [paths['b']], '--label-from=(?<x>app)')
         part['threads'] = merged(pathlib.Path(folder, 't.hpa'), [paths['b']], '--by=thread')
         for name, snapshots in (('s0', 'sum'), ('s1', 'sum'), ('e1', 'each')):
-            part[name] = merged(pathlib.Path(folder, f'{name}.hpa'), [paths['a' + name[1]]], f'--snapshots={snapshots}')
+            part[name] = merged(pathlib.Path(folder, f'{name}.hpa'), [paths['a' + name[1]]], f'--dumps={snapshots}')
         other = edited(part['b'].read_bytes(), lambda section, flags, raw: [(section, flags, raw.replace(
             b'\x09estimator\x01', b'\x09estimator\x02'))])
         part['estimator'] = pathlib.Path(folder, 'estimator.hpa')
@@ -446,7 +446,7 @@ def refusals():
 
 
 # Parameters of a partial, and an option that changes each: other options do not change the partial.
-MADE = {'method': '--no-unbias', 'large-sizes': '--large-sizes=pages', 'snapshots': '--snapshots=peak',
+MADE = {'method': '--estimator=none', 'large-sizes': '--large-sizes=pages', 'snapshots': '--dumps=peak',
         'column': '--metric=alloc-space', 'labels': '--label-from=(?<x>web)', 'threads': '--by=thread',
         'thread': '--thread=0', 'unmapped': '--keep-unmapped'}
 
@@ -592,7 +592,7 @@ def packed_damage():
     faults, r = [], random.Random(4)
     with scratch() as folder:
         many = [path for own in fleet_of(folder, HISTORY + 20) for path in own]
-        whole = merged(pathlib.Path(folder, 'whole.hpa'), many, '--snapshots=sum').read_bytes()
+        whole = merged(pathlib.Path(folder, 'whole.hpa'), many, '--dumps=sum').read_bytes()
 
         def flipped(section, flags, raw):
             if section != 12:
@@ -727,8 +727,8 @@ def second_reader():
     faults = []
     with scratch() as folder:
         many = [path for own in fleet(folder, 3, 524288) for path in own]
-        for name, inputs, how in (('real', REAL + PROCS, '--snapshots=last'), ('formats', PROCS + SERIES, '--snapshots=last'),
-                                  ('fleet', many, '--snapshots=last')):
+        for name, inputs, how in (('real', REAL + PROCS, '--dumps=latest'), ('formats', PROCS + SERIES, '--dumps=latest'),
+                                  ('fleet', many, '--dumps=latest')):
             path = merged(pathlib.Path(folder, f'{name}.hpa'), inputs, how)
             read = hpa_reader.Partial(path.read_bytes())
             sums = read.sums()
@@ -827,9 +827,9 @@ if not IS_SAMPLE:
         t.check(f'{count} dumps merged in lists and trees give one digest', lambda: one_digest(count, 2))
     t.check('200 dumps in archives by process give one digest', lambda: archives(200))
     t.check('reports of a series from an aggregate file are those of its dumps',
-            lambda: same_reports(SERIES, '--snapshots=each'))
+            lambda: same_reports(SERIES, '--dumps=each'))
     t.check('reports of a real server from an aggregate file are those of its dumps',
-            lambda: same_reports(REAL[:4], '--snapshots=sum'))
+            lambda: same_reports(REAL[:4], '--dumps=sum'))
     t.check('reports of more dumps than are listed individually are those of the dumps', beyond_history)
     t.check('groups of dumps have the numbers of their dumps', groups_of_dumps)
 t.check('aggregate files are read from pipes and archives, and together with dumps', from_elsewhere)

@@ -50,7 +50,7 @@ def page_of(*args, **options):
 
 def table_of(*args):
     """The rows of the command, as Report.table() has them; None if there is nothing to report."""
-    run = t.run('top', '-q', '-fjson', '-n0', '--full-names', *args, is_coded=True)
+    run = t.run('top', '-q', '-fjson', '-n0', '--names=full', *args, is_coded=True)
     if run.code != 0:
         return None if 'filters-leave-nothing' in run.err else str(run)
     return {(row['name'], row['class']):
@@ -80,7 +80,7 @@ def options_of(asked):
 def agrees(report, inputs, options=()):
     """Compare three views with nine filters, by flat and by cum."""
     cells = 0
-    for view in ('code', 'own', 'all'):
+    for view in ('no-std', 'no-libs', 'no-alloc'):
         for number, asked in enumerate(FILTERS):
             sort = 'cum' if number % 2 else 'flat'
             theirs = table_of(f'--frames={view}', f'--sort={sort}', *options_of(asked), *options, *inputs)
@@ -92,7 +92,7 @@ def agrees(report, inputs, options=()):
     return f'{cells} estimates with their intervals'
 
 
-def filtered(inputs, options, view='code'):
+def filtered(inputs, options, view='no-std'):
     """Filters of the command are in the data."""
     report = Report(data_of(page_of(*options, *inputs)))
     return differences(report.table(), table_of(*options, *inputs))
@@ -107,7 +107,7 @@ def diff_of(*args):
 
 def changes_of(*args):
     """({row: (base, new)}, {row: (low, high, p, q, significant)}, the row's change) of a diff as JSON."""
-    run = t.run('diff', '-q', '-fjson', '-n0', '--full-names', *args)
+    run = t.run('diff', '-q', '-fjson', '-n0', '--names=full', *args)
     if run.code != 0:
         return ({}, {}, {}) if re.search('nothing to report|leave nothing|exclude everything', run.err) else str(run)
     rows = {(row['name'], row['class']): row for row in json.loads(run.out_bytes)['rows']}
@@ -135,7 +135,7 @@ def diff_agrees(report, inputs, options=()):
     """Compare three views with six filters, by flat and by cum; and numbers that only the command computes for its
     own view."""
     cells = 0
-    for view in ('code', 'own', 'all'):
+    for view in ('no-std', 'no-libs', 'no-alloc'):
         for number, asked in enumerate(FILTERS[:6]):
             sort = 'cum' if number % 2 else 'flat'
             theirs = changes_of(f'--frames={view}', *(['--cum'] if sort == 'cum' else []), *options_of(asked), *options, *inputs)
@@ -186,7 +186,7 @@ def boxes_agree(report):
 def diff_rows(document, report, inputs, options):
     """The static table has the rows of the text report, in its order; their texts agree with JSON."""
     heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
-    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)['rows']
+    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)['rows']
     faults = [] if heads == [row['name'] for row in theirs] else [f'{heads[:5]}, not {[row["name"] for row in theirs][:5]}']
     statuses = [cell['text'] for cell in document.all('td') if cell['attrs'].get('data-key') == 'status']
     faults += [] if statuses == [row['status'] for row in theirs] else [f'{statuses[:5]}']
@@ -197,7 +197,7 @@ def diff_rows(document, report, inputs, options):
 def diff_summary(page, inputs, options):
     text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
     summary = json.loads(text)
-    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)
+    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)
     wanted = [{key: row[key] for key in ('name', 'class', 'base', 'new', 'delta', 'p')} for row in theirs['rows']]
     faults = [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SUMMARY.iter_errors(summary)]
     faults += [] if summary['rows'] == wanted[:len(summary['rows'])] and summary['rows'] else ['other rows']
@@ -256,7 +256,7 @@ def same_rows(document, report, inputs, options):
     had the same name, both get longer names."""
     rows = [row for row in document.all('tr') if 'data-name' in row['attrs']]
     heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
-    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)['rows']
+    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)['rows']
     names = report.data['names']
     alike = collections.Counter(map(report.string, report.data['functions']['short']))
     faults = [f'{len(heads)} rows, not {len(theirs)}'] if len(heads) != len(theirs) else []
@@ -295,7 +295,7 @@ def summary_holds(page, inputs, options):
     text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
     summary = json.loads(text)
     plain = text.replace('\\u003c', '<').replace('\\u003e', '>').replace('\\u0026', '&')
-    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--short-names', *options, *inputs).out_bytes)
+    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)
 
     def ends(numbers):
         return {key: number for key, number in numbers[theirs['metric']].items() if key != 'rounding'}
@@ -318,7 +318,7 @@ def trend_of(*args):
     return t.ok('trend', '-q', '-fhtml', *args).out_bytes
 
 
-def rows_of_trend(*args, full='--full-names'):
+def rows_of_trend(*args, full='--names=full'):
     return json.loads(t.ok('trend', '-q', '-fjson', '-n0', full, *args).out_bytes)
 
 
@@ -355,7 +355,7 @@ JSON_KEY = {'least': 'at_least', 'sampling': 'p_sampling'}
 def trend_summary(page, inputs, options):
     text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
     summary = json.loads(text)
-    theirs = rows_of_trend(*options, *inputs, full='--short-names')
+    theirs = rows_of_trend(*options, *inputs, full='--names=short')
     faults = [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SUMMARY.iter_errors(summary)]
     keys = ('first', 'last', 'slope', 'at_least', 'per', 'p', 'shape', 'significant')
     wanted = [[row[key] for key in ('name', 'class', *keys)] for row in theirs['rows'][:50]]
@@ -500,8 +500,8 @@ all_of('RocksDB', [ROCKSDB], [NO_SYMBOLS])
 all_of('Go', [t.formats / 'go-protobuf.pb.gz'], [NO_SYMBOLS])
 all_of('exact', [t.formats / 'jemalloc-lg0-accum.heap'], [NO_SYMBOLS])
 for each in ('--hide=^std::', '--show=alloc', '--show-from=main', '--by=line', '--by=file', '--by=module', '--by=address',
-             '--no-inlines', '--no-error', '--confidence=99', '--metric=inuse-objects', '--frames=own', '--frames=all',
-             '--all-frames', '--cum', '--sort=name', '--wrapper=leaf', '--no-unbias'):
+             '--no-inlines', '--confidence=none', '--confidence=99', '--metric=inuse-objects', '--frames=no-libs', '--frames=no-alloc',
+             '--frames=all', '--cum', '--sort=name', '--wrapper=leaf', '--estimator=none'):
     t.check(f'{each}: the data has the remaining stacks only', lambda: filtered([CXX], [SYMBOLS, each]))
 t.check('the data names the options for objects and threads', lambda: [] if [
     data_of(page_of(NO_SYMBOLS, option, t.formats / name))['read'] for option, name in READ] == [[option] for option, _ in READ] else READ)
@@ -554,8 +554,8 @@ def names_button():
     """Folded frames are shown by an option of the command, and by a button of a page."""
     dump = t.formats / 'jemalloc-cxx.heap'
     page, text = page_of(NO_SYMBOLS, dump).decode(), t.ok('top', NO_SYMBOLS, dump).out
-    return [what for what, holds in (('the page', 'Frames all shows it' in page and '--frames=all shows' not in page),
-                                     ('the text', '--frames=all shows it' in text)) if not holds]
+    return [what for what, holds in (('the page', 'Frames no-alloc shows it' in page and '--frames=no-alloc shows' not in page),
+                                     ('the text', '--frames=no-alloc shows it' in text)) if not holds]
 
 
 t.check('the hint about folded frames names the button of the page', names_button)

@@ -28,12 +28,12 @@ LIFETIMES = t.testdata / 'pprof' / 'tcmalloc-lifetimes.pb'
 
 REPORTS = [
     ('top', SYMBOLS, *PROCS),
-    ('top', SYMBOLS, '--spread', *PROCS),
+    ('top', SYMBOLS, '--columns=spread', *PROCS),
     ('top', SYMBOLS, '--by=input', *PROCS),
     ('top', SYMBOLS, '--by=thread', *PROCS),
-    ('top', '--no-error', '--no-symbols', *PROCS),
-    ('top', '--no-unbias', '--metric=alloc-objects', '--no-symbols', PROCS[0]),
-    ('top', '--compat=jeprof', '--by=address', '--cum', SYMBOLS, CXX),
+    ('top', '--confidence=none', '--no-symbols', *PROCS),
+    ('top', '--estimator=none', '--metric=alloc-objects', '--no-symbols', PROCS[0]),
+    ('top', '--estimator=jeprof', '--by=address', '--cum', SYMBOLS, CXX),
     ('top', SYMBOLS, '--focus=vector', '--hide=^std::', CXX),
     ('top', '--no-symbols', t.formats / 'jemalloc-lg0-accum.heap'),
     ('top', '--no-symbols', t.formats / 'gperftools-growth.heap'),
@@ -45,16 +45,16 @@ REPORTS = [
     ('peek', 'leaf', SYMBOLS, *PROCS),
     ('peek', 'push_back', SYMBOLS, '--ignore=grow', CXX),
     ('list', 'leaf|main', SYMBOLS, f'--source-dir={t.formats}', *PROCS),
-    ('list', 'main', '--no-error', SYMBOLS, CXX),
+    ('list', 'main', '--confidence=none', SYMBOLS, CXX),
     ('diff', SYMBOLS, PROCS[0], PROCS[3]),
     ('diff', SYMBOLS, SERIES[0], SERIES[-1]),
     ('diff', '--no-symbols', *REDIS[:3], '--to', *REDIS[3:]),
-    ('diff', '--no-error', SYMBOLS, '--focus=leaf', PROCS[0], PROCS[3]),
+    ('diff', '--confidence=none', SYMBOLS, '--focus=leaf', PROCS[0], PROCS[3]),
     ('diff', '--focus=main', DIFFERENCES / 'delta.pb.gz'),
     ('top', '--cum', '--by=line', DIFFERENCES / 'leak.pb.gz'),
     ('trend', SYMBOLS, *SERIES),
     ('trend', SYMBOLS, r'--time-from=(\d)\.[if]\d*\.heap', '--cum', *SERIES),
-    ('trend', '--no-error', '--focus=leaf', SYMBOLS, *SERIES[:2]),
+    ('trend', '--confidence=none', '--focus=leaf', SYMBOLS, *SERIES[:2]),
     ('lifetime', '--no-symbols', r'--time-from=27533\.(\d+)\.', *REDIS),
     ('lifetime', '--no-symbols', '--cum', '--focus=redis', *REDIS),
     ('lifetime', '--no-symbols', f'--recent={ACCOUNT}/frag.recent.json.gz', ACCOUNT / 'frag.heap'),
@@ -69,7 +69,7 @@ REPORTS = [
     ('peek', 'leaf', '--metric=swapped_space', TCMALLOC),
     ('top', '--max-bytes=3000', '--no-symbols', CXX),
     ('top', '--no-symbols', '--by=age', t.formats / 'jemalloc-clickhouse.heap', PROCS[0]),
-    ('top', '--no-symbols', '--ages', '--sizes', t.formats / 'jemalloc-clickhouse.heap', PROCS[0]),
+    ('top', '--no-symbols', '--columns=age', '--columns=sizes', t.formats / 'jemalloc-clickhouse.heap', PROCS[0]),
     *((command, '--no-symbols', '--older-than=10ms', t.formats / 'jemalloc-clickhouse.heap')
       for command in ('top', 'stacks', 'tree')),
     ('plan', SYMBOLS, *PROCS),
@@ -127,7 +127,7 @@ def apart():
 
 def faults_of(report):
     kind = 'differences' if DIFFERENCES in getattr(report[-1], 'parents', ()) else report[0]
-    value, version = load(report), 1 if kind in ('info', 'differences') else 2
+    value, version = load(report), 2 if kind in ('info', 'differences') else 3
     faults = [f'{error.json_path}: {error.message[:300]}' for error in
               VALIDATORS[f'hprof-agg.{kind}/{version}'].iter_errors(value)]
     if value['schema'] != f'hprof-agg.{kind}/{version}' or (kind != 'info' and not value['rows']):
@@ -162,7 +162,7 @@ def reach(value, path):
     return value
 
 
-OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'left', 'cut', 'not_compared', 'holders', 'row_outliers',
+OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'filtered', 'skipped_inputs', 'cut', 'not_compared', 'holders', 'row_outliers',
             'of', 'large_sizes', 'stacks_total', 'rounding', 'error'}
 
 
@@ -264,8 +264,8 @@ def groups_of_dumps():
         for i in range(260):
             listed.append(f'{folder}/{i}.heap')
             pathlib.Path(listed[-1]).write_text(PROCS[0].read_text().replace('t0: ', f't{i}: '))
-        t.ok('merge', '-q', '-o', partial, '--files-from=-', '--snapshots=sum', stdin='\n'.join(listed).encode())
-        for kind, *args in (('top', '--spread'), ('top', '--spread', '--focus=.'), ('diff', partial)):
+        t.ok('merge', '-q', '-o', partial, '--files-from=-', '--dumps=sum', stdin='\n'.join(listed).encode())
+        for kind, *args in (('top', '--columns=spread'), ('top', '--columns=spread', '--focus=.'), ('diff', partial)):
             value = json.loads(t.ok(kind, '-fjson', '--no-symbols', *args, partial).out)
             told = value['base']['groups'] if kind == 'diff' else value['spread_groups']
             if not 1 <= told <= 64 or not is_valid(value):

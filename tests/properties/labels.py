@@ -229,7 +229,7 @@ def difference():
                   or sizes[name]['grew']['estimate'] != max(size, 0)
                   or sizes[name]['shrank']['estimate'] != max(-size, 0)]
         if not any('difference of two profiles' in warning and warning.endswith(': 4')
-                   for warning in report['warnings']):
+                   for warning in [one['text'] for one in report['warnings']]):
             faults.append(f'{report["warnings"]}')
         total = t.totals(*paths)['inuse-space']
         faults += [] if total == 200 - (1 << 40) else [f'{total}']

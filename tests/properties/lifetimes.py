@@ -105,8 +105,8 @@ def refusals():
             (5, 'of one process', [REDIS[0], REDIS[3], *sorted(t.real.glob('mariadbd*'))[:2]]),
             (5, 'of one process', [REDIS[0], MARIADBD[1]]),
             (2, '--metric', ['--metric=alloc-space', *REDIS[:2]]),
-            (2, '--no-unbias', ['--no-unbias', *REDIS[:2]]),
-            (2, '--no-error', ['--no-error', *REDIS[:2]]),
+            (2, '--estimator', ['--estimator=none', *REDIS[:2]]),
+            (2, '--confidence=none', ['--confidence=none', *REDIS[:2]]),
             (2, 'rows of', ['--by=thread', *REDIS[:2]])):
         ended = t.run('lifetime', '--no-symbols', *args)
         if ended.code != code or words not in ended.err or ended.err.count('\n') > 2:
@@ -134,7 +134,7 @@ def recent():
                for r in data['recent_alloc']]
     total = json.loads(t.ok('lifetime', '--no-symbols', '-fjson', f'--recent={RECENT}', FRAG).out)['total']
     faults = [] if total['live'] == sum(not died for _, died, _ in records) == 372 else [total['live']]
-    for key, share, of_bytes in ('half', .5, False), ('most', .9, False), ('half_of_bytes', .5, True):
+    for key, share, of_bytes in ('median', .5, False), ('p90', .9, False), ('median_of_bytes', .5, True):
         reached = [time for time, alive in product_limit(records, 4096, of_bytes) if alive <= 1 - share]
         found = total[f'{key}_seconds']
         if (found is None) != (not reached) or (reached and abs(found / reached[0] - 1) > 1e-3):
@@ -190,7 +190,7 @@ def pairs():
         with scratch() as folder:
             path = pathlib.Path(folder) / 'a.json'
             path.write_text(json.dumps(data | {'recent_alloc': records}))
-            args = ('lifetime', '--no-symbols', '--frames=raw', '--by=address', f'--recent={path}', FRAG)
+            args = ('lifetime', '--no-symbols', '--frames=all', '--by=address', f'--recent={path}', FRAG)
             told, text = json.loads(t.ok(*args, '-fjson').out)['total'], t.ok(*args, '--pairs', '-n0').out
         most = max(counted.values())
         if (told['pair'], told['largest_batch'], told['batches']) != (most, max(batches.values()), len(batches)):

@@ -98,7 +98,7 @@ def alike():
     with scratch() as folder:
         path = pathlib.Path(folder, 'alike.tgz')
         path.write_bytes(packed)
-        run = Run('--no-unbias', f'--tar={path}')
+        run = Run('--estimator=none', f'--tar={path}')
     space = sum(64 + i for i in range(800))
     faults = run.faults(0, f'total inuse-space {space}.000', 100)
     if len(content) < 40 << 20 or len(content) < 250 * len(packed):
@@ -119,7 +119,7 @@ def endless(before, unit):
 
 def large(pieces, says, space, per_byte):
     """The input is read, its total is `space`, and the memory is proportional to its contents."""
-    run = Run('--no-unbias', '-', pieces=pieces)
+    run = Run('--estimator=none', '-', pieces=pieces)
     size = run.fed / (1 << 20)
     faults = run.faults(0, says, per_byte * size + 50)
     total = re.search(r'total inuse-space +(\d+)', run.out)

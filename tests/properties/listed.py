@@ -177,8 +177,8 @@ for size in (0, 1 << 62, (1 << 64) - 1):
     t.check(f'a list with an object of {size} bytes is ignored',
             lambda: damaged_line(rb'  f: (\d+ \d+) \d+', rb'  f: \1 %d' % size))
 for name, arguments in (('', (PERIOD, THREADS)),
-                        (', with --no-unbias', (PERIOD, THREADS, '--no-unbias')),
-                        (', with --compat=jeprof', (PERIOD, THREADS, '--compat=jeprof')),
+                        (', with --estimator=none', (PERIOD, THREADS, '--estimator=none')),
+                        (', with --estimator=jeprof', (PERIOD, THREADS, '--estimator=jeprof')),
                         (', without a period', (0, THREADS)), (', without lines', (PERIOD, ''))):
     t.check(f'threads have the numbers of their stacks{name}', lambda: by_thread(*arguments))
 t.done()

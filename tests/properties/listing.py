@@ -17,12 +17,12 @@ SOURCE = t.formats / 'alloc_c.c'  # its path was /srv/corpus/formats/alloc_c.c w
 
 
 def listing(pattern, inputs, *more):
-    return json.loads(t.ok('list', '-q', '-fjson', '-n0', '--frames=raw', SYMBOLS, *more, pattern,
+    return json.loads(t.ok('list', '-q', '-fjson', '-n0', '--frames=all', SYMBOLS, *more, pattern,
                            *inputs).out)
 
 
 def table(by, inputs):
-    rows = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--frames=raw', f'--by={by}', SYMBOLS,
+    rows = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--frames=all', f'--by={by}', SYMBOLS,
                            *inputs).out)['rows']
     return {row['name']: (row['flat']['inuse-space']['estimate'], row['cum']['inuse-space'])
             for row in rows}
@@ -189,7 +189,7 @@ def made_up(folder):
 
 
 def list_by_command(pattern, *more):
-    return t.ok('list', '-q', '--frames=raw', *more[:-1], pattern, more[-1], is_rooted=False).out
+    return t.ok('list', '-q', '--frames=all', *more[:-1], pattern, more[-1], is_rooted=False).out
 
 
 def list_by_jeprof(pattern, *more):

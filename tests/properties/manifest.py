@@ -21,14 +21,14 @@ def read_lists(folder, prefix):
 def cut(shards, *options):
     """{name of a list: paths}."""
     prefix = f'{shards}{"".join(options)}.'
-    t.ok('manifest', f'--shards={shards}', *options, '-o', prefix, '--files-from=-',
+    t.ok('manifest', f'--tasks={shards}', *options, '-o', prefix, '--files-from=-',
          stdin='\n'.join(PATHS).encode(), cwd=FOLDER)
     return read_lists(FOLDER, prefix)
 
 
 def as_merge(snapshots):
-    listed = sorted(path for paths in cut(7, f'--snapshots={snapshots}').values() for path in paths)
-    used = t.ok('info', '--print=used', '--no-symbols', '-q', f'--snapshots={snapshots}',
+    listed = sorted(path for paths in cut(7, f'--dumps={snapshots}').values() for path in paths)
+    used = t.ok('info', '--used', '--no-symbols', '-q', f'--dumps={snapshots}',
                 '--files-from=-', stdin='\n'.join(PATHS).encode(), cwd=FOLDER).out.splitlines()
     return [f'{len(listed)} listed, {len(used)} used'] if listed != sorted(used) else []
 
@@ -37,7 +37,7 @@ def cuts():
     faults = []
     whole = None
     for shards in (1, 2, 7, 64, 1000):
-        lists = cut(shards, '--snapshots=sum')
+        lists = cut(shards, '--dumps=sum')
         paths = sorted(path for paths in lists.values() for path in paths)
         where = collections.defaultdict(set)
         for name, inside in lists.items():
@@ -58,11 +58,11 @@ def sums():
     """Lists that are read one by one add up to the total."""
     found = dict.fromkeys(METRICS, 0)
     for paths in cut(5).values():
-        part = t.totals('--no-unbias', '-q', '--files-from=-', stdin='\n'.join(paths).encode(),
+        part = t.totals('--estimator=none', '-q', '--files-from=-', stdin='\n'.join(paths).encode(),
                         cwd=FOLDER)
         for metric in METRICS:
             found[metric] += part[metric] or 0
-    whole = t.totals('--no-unbias', '-q', '--files-from=-', '--snapshots=last',
+    whole = t.totals('--estimator=none', '-q', '--files-from=-', '--dumps=latest',
                      stdin='\n'.join(PATHS).encode(), cwd=FOLDER)
     return [f'{found}, but the whole is {whole}'] if found != whole else []
 
@@ -89,7 +89,7 @@ def digests():
 def reads_none():
     """The dumps need not be there."""
     with scratch() as elsewhere:
-        t.ok('manifest', '--shards=7', '-o', '7.', '--files-from=-', stdin='\n'.join(PATHS).encode(), cwd=elsewhere)
+        t.ok('manifest', '--tasks=7', '-o', '7.', '--files-from=-', stdin='\n'.join(PATHS).encode(), cwd=elsewhere)
         return [] if read_lists(elsewhere, '7.') == cut(7) else ['other lists where the dumps are not']
 
 

@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DUMPS = int(sys.argv[3]) if len(sys.argv) > 3 else 20000
 SERIES = int(sys.argv[4]) if len(sys.argv) > 4 else 6000
 HISTORY = 256
-ALONE = '--no-input-ids --snapshots=sum --on-duplicate=count'
+ALONE = '--no-input-ids --dumps=sum --on-duplicate=count'
 SIZES = (16, 48, 96, 224, 512, 4096, 20480, 1 << 20)
 MAP = """MAPPED_LIBRARIES:
 00400000-00900000 r-xp 00000000 fe:01 77                         /srv/app
@@ -232,18 +232,18 @@ def groups():
             paths[-1].write_bytes(dump)
         random.Random(1).shuffle(paths)
         for command in (('top', '-n0'), ('top', '-fjson', '-n0'), ('tree',), ('stacks', '-ftsv'), ('top', '--by=size', '-fjson')):
-            whole, grouped = (t.run(command[0], '--no-symbols', *command[1:], '--snapshots=sum', '--on-duplicate=count',
-                                    '--keep-damaged', *more, *paths) for more in ((), alone[:1]))
+            whole, grouped = (t.run(command[0], '--no-symbols', *command[1:], '--dumps=sum', '--on-duplicate=count',
+                                    '--damaged=use', *more, *paths) for more in ((), alone[:1]))
             heads = [[line for line in re.sub(r'(?s) "warnings": \[.*', '', result.out).splitlines()
                       if not line.startswith(('warning', ' "processes'))] for result in (whole, grouped)]
             if whole.code != grouped.code or whole.code != 0 or heads[0] != heads[1]:
                 faults.append(f'{command}: {grouped.code} {grouped.err} '
                               f'{[pair for pair in zip(*heads) if pair[0] != pair[1]][:2]}')
-        results = [t.run('merge', '--keep-damaged', '--snapshots=sum', '--on-duplicate=count', '--no-input-ids', '-o',
+        results = [t.run('merge', '--damaged=use', '--dumps=sum', '--on-duplicate=count', '--no-input-ids', '-o',
                          pathlib.Path(folder, f'{jobs}.hpa'), f'-j{jobs}', *order)
                    for jobs, order in ((1, paths), (3, paths[::-1]))]
         whole = pathlib.Path(folder, 'whole.hpa')
-        t.ok('merge', '--keep-damaged', '--snapshots=sum', '--on-duplicate=count', '-q', '-o', whole, *paths)
+        t.ok('merge', '--damaged=use', '--dumps=sum', '--on-duplicate=count', '-q', '-o', whole, *paths)
         one, other, all_ = (hpa_reader.Partial(pathlib.Path(folder, name).read_bytes()) for name in ('1.hpa', '3.hpa', 'whole.hpa'))
         if one.groups != all_.groups or other.groups != all_.groups or one.sums() != all_.sums() or len(one.groups) < 3:
             faults.append(f'groups {len(one.groups)} {len(all_.groups)}')
@@ -300,7 +300,7 @@ def sections(path):
 
 def estimates(*args):
     """The name and the estimates of each row, and the information about processes."""
-    read = json.loads(t.ok('top', '-fjson', '-n0', '--no-symbols', '--no-error', *args).out)
+    read = json.loads(t.ok('top', '-fjson', '-n0', '--no-symbols', '--confidence=none', *args).out)
     rows = [(row['name'], [each['estimate'] for each in row['flat'].values()]) for row in read['rows']]
     return sorted(rows), read['processes']
 
@@ -324,9 +324,9 @@ def lone():
         write_tar(archive, ((path.name, path.read_bytes()) for path in fleets['moments']))
         fleets['archive'] = [f'--tar={archive}']
         for name, inputs in fleets.items():
-            for more_words in (['--on-duplicate=skip'], ['--on-duplicate=count', '--snapshots=sum'],
-                               ['--on-duplicate=skip', '--snapshots=peak', '-j4'], []):
-                words = ['--keep-damaged', *more_words, *random.Random(1).sample(inputs, len(inputs))]
+            for more_words in (['--on-duplicate=skip'], ['--on-duplicate=count', '--dumps=sum'],
+                               ['--on-duplicate=skip', '--dumps=peak', '-j4'], []):
+                words = ['--damaged=use', *more_words, *random.Random(1).sample(inputs, len(inputs))]
                 if '-j4' not in words:
                     words.append('-j1')
                 outs = [pathlib.Path(folder, f'{i}.hpa') for i in range(2)]

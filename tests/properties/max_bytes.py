@@ -44,8 +44,8 @@ def left_out(form, result, rows, whole):
     """The number of missing rows that a report states; for text, whether it says that rows are missing."""
     cut = f'cut at --max-bytes={result.args[-1].partition("=")[2]}'
     if form == 'json':
-        told = json.loads(result.out_bytes).get('cut', {'left_out': 0, 'rows': len(rows)})
-        return told['left_out'] if told['rows'] == len(rows) else -1
+        told = json.loads(result.out_bytes).get('cut', {'excluded': 0, 'rows': len(rows)})
+        return told['excluded'] if told['rows'] == len(rows) else -1
     if rows is None:
         return cut in result.out
     count = len(whole) - len(rows)
@@ -92,7 +92,7 @@ for report in REPORTS:
 
 def greedy():
     """If all rows have the same length, there is no room for one more."""
-    args = ('top', '--no-symbols', '--no-error', '--quiet', MANY)
+    args = ('top', '--no-symbols', '--confidence=none', '--quiet', MANY)
     whole = write(args, 'tsv').out_bytes.decode().splitlines(keepends=True)
     faults = []
     for size in range(2000, 2400, 37):

@@ -82,8 +82,8 @@ def subsets():
 
 
 t.check('four processes: the merged totals are the sums', lambda: sums())
-t.check('four processes: the merged totals are the sums with --compat=jeprof', lambda: sums('--compat=jeprof'))
-t.check('four processes: the merged totals are the sums with --no-unbias', lambda: sums('--no-unbias'))
+t.check('four processes: the merged totals are the sums with --estimator=jeprof', lambda: sums('--estimator=jeprof'))
+t.check('four processes: the merged totals are the sums with --estimator=none', lambda: sums('--estimator=none'))
 HELD = ['leaf_small', 'leaf_big', 'leaf_mixed', 'leaf_realloc', 'recurse', 'worker', 'main',
         'inlined_alloc']
 t.check('in use, each function of the program appears once by name',

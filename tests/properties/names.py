@@ -14,7 +14,7 @@ NAMES = dict(re.findall(r'^(0x[0-9a-f]+) (.*)$', SECTION, re.M))
 
 def frames(*args):
     """The names in the folded stacks."""
-    return {frame for stack, _ in t.ok('folded', '--full-names', *args).folded() for frame in stack}
+    return {frame for stack, _ in t.ok('folded', '--names=full', *args).folded() for frame in stack}
 
 
 def with_input(text, function):
@@ -27,7 +27,7 @@ def with_input(text, function):
 
 def all_are_used():
     told = {name for key, name in NAMES.items() if name != key}
-    got = frames('--no-symbols', '--all-frames', SYMBOLIZED)
+    got = frames('--no-symbols', '--frames=all', SYMBOLIZED)
     named = {name for name in got if '+0x' not in name and not name.startswith('[')}
     if named != told or not told:
         return [f'named {sorted(named)}, told {sorted(told)}']
@@ -49,7 +49,7 @@ def binary_is_better():
 def inlined_calls():
     key = next(key for key, name in NAMES.items() if name == 'leaf_big')
     text = TEXT.replace(f'{key} leaf_big', f'{key} outer--Iter::operator--(int)--inner')
-    stacks = with_input(text, lambda path: t.ok('folded', '--no-symbols', '--full-names', path).out)
+    stacks = with_input(text, lambda path: t.ok('folded', '--no-symbols', '--names=full', path).out)
     wanted = ';outer;Iter::operator--(int);inner '
     return [] if wanted in stacks else [stacks]
 
@@ -57,7 +57,7 @@ def inlined_calls():
 def different_names():
     other = TEXT.replace('leaf_big', 'leaf_other').replace('t*: 5:', 't*: 6:')
     def both(path):
-        runs = [t.run('top', '--no-symbols', '--snapshots=sum', *options, *inputs)
+        runs = [t.run('top', '--no-symbols', '--dumps=sum', *options, *inputs)
                 for inputs in ((SYMBOLIZED, path), (path, SYMBOLIZED))
                 for options in (['-j1'], ['-j2'])]
         faults = [str(run) for run in runs if run.code != 0 or run.out != runs[0].out]
@@ -73,7 +73,7 @@ def classic_dump_behind_names():
     growth = read_text(t.formats / 'gperftools-growth.heap')
     address = re.search(r'@ 0x\w+ 0x\w+ (0x\w+)', growth)[1]
     text = f'--- symbol\nbinary=/x\n{int(address, 16) - 1:#018x} grower\n---\n--- growth\n'
-    got = with_input(text + growth, lambda path: frames('--no-symbols', '--all-frames', path))
+    got = with_input(text + growth, lambda path: frames('--no-symbols', '--frames=all', path))
     return [] if 'grower' in got else [str(got)]
 
 

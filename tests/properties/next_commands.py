@@ -13,7 +13,7 @@ CXX = (f'--symbol-dir={t.root}', GOLDEN / 'cxx.heap')
 SIDES = (f'--symbol-dir={t.root}', GOLDEN / 'procs1.heap', '--to', GOLDEN / 'procs4.heap')
 SERIES = (f'--symbol-dir={t.root}', *sorted((GOLDEN / 'series').glob('*.heap')))
 REPORTS = [
-    (('top',), CXX), (('top', '--cum', '--frames=all'), CXX), (('top', '--by=line'), CXX),
+    (('top',), CXX), (('top', '--cum', '--frames=no-alloc'), CXX), (('top', '--by=line'), CXX),
     (('top', '--by=file'), CXX), (('top', '--by=module'), CXX), (('top', '--by=address'), CXX),
     (('top', '--by=size'), CXX), (('top', '--by=thread'), CXX), (('top', '--by=input'), SERIES),
     (('top', '--metric=inuse-objects', '--focus=push_back', '--hide=grow'), CXX),
@@ -87,7 +87,7 @@ def hostile(name):
         p.sample([p.location(0x1000, 0, [(name, 'x.c', 1)]), other], [1, 1 << 20], 1 << 20)
         p.sample([p.location(0x3000, 0, [(name + 'z', 'x.c', 1)]), other], [1, 1 << 19], 1 << 20)
         path.write_bytes(gzip.compress(p.bytes()))
-        return run_all(('top', '--frames=raw'), (path,))
+        return run_all(('top', '--frames=all'), (path,))
 
 
 for text in HOSTILE:

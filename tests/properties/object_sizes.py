@@ -125,7 +125,7 @@ BARS = ' ▁▂▃▄▅▆▇█'
 
 
 def histogram_of(parts, of):
-    """The histogram that --sizes draws; both variants of a bar that may be rounded either way."""
+    """The histogram that --columns=sizes draws; both variants of a bar that may be rounded either way."""
     sums, mixed = collections.Counter(), 0
     for part in parts:
         if part[0] is None:
@@ -142,9 +142,9 @@ def lines_of_sizes(path):
     for space, objects in metrics_of(path):
         for metric, of in ((space, 3), (objects, 2)):
             told = collections.defaultdict(list)
-            for row in report('stacks', '--by=address', '--frames=raw', f'--metric={metric}', path)['rows']:
+            for row in report('stacks', '--by=address', '--frames=all', f'--metric={metric}', path)['rows']:
                 told[row['frames'][0]] += [part for part in parts_of(row) if part[of] or part[0]]
-            for row in report('top', '--by=address', '--frames=raw', '--sizes', f'--metric={metric}', path)['rows']:
+            for row in report('top', '--by=address', '--frames=all', '--columns=sizes', f'--metric={metric}', path)['rows']:
                 parts = told.pop(row['name'], [])
                 sizes = {part[0] for part in parts if part[0]}
                 bars, mixed = histogram_of(parts, of)
@@ -364,7 +364,7 @@ def intervals_hold():
 
 t.check(f'{len(FILES)} files: sizes add up to their stacks, rows by size to the total, the same in tsv and text',
         lambda: t.in_parallel(sums, FILES))
-t.check('--sizes draws the sizes of the stacks of each leaf', lambda: t.in_parallel(lines_of_sizes, FILES))
+t.check('--columns=sizes draws the sizes of the stacks of each leaf', lambda: t.in_parallel(lines_of_sizes, FILES))
 t.check('merge --by=size labels samples with them', lambda: t.in_parallel(merged_by_size, FILES))
 t.check('12 orders on 1 to 3 threads give the same bytes', same_bytes)
 t.check('more than 32 sizes of a stack are mixed in any order', too_many_sizes_are_mixed)

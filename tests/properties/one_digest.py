@@ -45,7 +45,7 @@ def fleet(folder):
 
 def partials(folder, paths, lists, *options):
     """The partials of all lists that have dumps; all dumps of a process are in one list."""
-    t.ok('manifest', '-q', f'--shards={lists}', '--snapshots=sum', '--files-from=-', '-o', folder / f'{lists}.',
+    t.ok('manifest', '-q', f'--tasks={lists}', '--dumps=sum', '--files-from=-', '-o', folder / f'{lists}.',
          stdin=b'\n'.join(map(os.fsencode, paths)))
     made, found = [], sorted(path for path in folder.glob(f'{lists}.*') if path.suffix != '.hpa' and path.read_bytes())
     for path in found:

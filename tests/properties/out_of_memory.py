@@ -128,7 +128,7 @@ with scratch() as large:
     t.ok('merge', '-o', mangled, t.formats / 'jemalloc-cxx.heap', f'--symbol-dir={t.root}')
     own = [t.formats / name for name in ('jemalloc-cxx.heap', 'jemalloc-lg0.heap')]
     for dump in sys.argv[5:] or [*own, mangled]:
-        named_case = ['top', '-n0', '--all-frames', dump]
+        named_case = ['top', '-n0', '--frames=all', dump]
         name = pathlib.Path(dump).name
         t.check(f'R35, F2: an allocation that fails in the child loses no name silently: {name}',
                 lambda: each_named(named_case, 'FAIL_ALLOC_CHILD'))

@@ -14,7 +14,7 @@ from harness import Tests, scratch
 t = Tests()
 PROCS = sorted((t.formats / 'procs').glob('*.heap'))
 REDIS = sorted(t.real.glob('redis*.heap.gz'))[:4]
-NO_MOMENTS = 'merge used another dump of its process'  # of a series without --snapshots=each
+NO_MOMENTS = 'merge used another dump of its process'  # of a series without --dumps=each
 USAGES = {name: usage for name, usage in t.reports().items() if name not in ('manifest', 'digest')}
 FORMATS = {name: [each for each in t.formats_of(name) if each != 'hpa'] for name in USAGES}
 
@@ -23,18 +23,18 @@ OPTIONS = {
     'time-from': ['mtime', r'(\d+)\.f'], 'metric': ['inuse-objects', 'alloc-space', 'alloc-objects', 'resident_space'],
     'inuse_space': [], 'inuse_objects': [], 'alloc_space': [], 'alloc_objects': [],
     'by': ['line', 'file', 'module', 'build', 'address', 'input', 'size', 'program', 'process', 'label:x'], 'no-inlines': [],
-    'short-names': [], 'full-names': [], 'timeline': [], 'focus': ['alloc', 'nothing'], 'ignore': ['libc'], 'hide': ['libc'],
-    'show': ['alloc'], 'show-from': ['libc'], 'frames': ['code', 'own', 'all', 'raw'], 'wrapper': ['alloc'], 'own': ['libc'],
-    'all-frames': [], 'limit': ['0', '1'], 'max-bytes': ['4000'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],
-    'confidence': ['99'], 'width': ['60'], 'no-error': [], 'invert': [], 'min-share': ['5'], 'spread': [], 'sizes': [],
+    'names': ['short', 'full'], 'timeline': [], 'focus': ['alloc', 'nothing'], 'ignore': ['libc'], 'hide': ['libc'],
+    'show': ['alloc'], 'show-from': ['libc'], 'frames': ['no-std', 'no-libs', 'no-alloc', 'all'], 'wrapper': ['alloc'], 'own': ['libc'],
+    'limit': ['0', '1'], 'max-bytes': ['4000'], 'sort': ['flat', 'cum', 'name'], 'cum': [], 'unit': ['KiB'],
+    'confidence': ['99', 'none'], 'width': ['60'], 'invert': [], 'min-share': ['5'], 'columns': ['spread', 'sizes', 'sizes,spread'],
     'path-map': ['/srv=/nowhere'], 'symbol-dir': [t.root], 'source-dir': [t.testdata], 'no-symbols': [], 'symbol-dir-only': [f'--symbol-dir={t.root}'],
-    'only': ['grown'], 'print': ['used'], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
+    'only': ['grown'], 'used': [], 'flavor': ['pprof', 'pyroscope', 'parca', 'datadog'], 'with-error': [], 'max-samples': ['3'], 'max-depth': ['2'],
     'color': ['always'], 'quiet': [], 'verbose': [], 'sandbox': ['off'], 'jobs': ['3'], 'max-memory': ['1GiB'], 'null': [],
 }
 # Options that change the partial itself, which are tested below, and options that are not for its reports.
-OF_INPUTS = set('''files-from tar to base-files-from snapshots on-duplicate keep-unmapped keep-damaged max-skipped min-age
-    max-input-size strict wait large-sizes compat no-unbias label-from thread'''.split())
-OTHERS = set('all redact redact-key frame-rules fail-if format output shard no-input-ids shards progress help version licenses features stats smaps recent waste ages older-than pairs maps perf-map see sample-cost with-builds with-names'.split())
+OF_INPUTS = set('''files-from tar to base dumps on-duplicate keep-unmapped damaged max-skipped min-age
+    max-input-size wait large-sizes estimator label-from thread'''.split())
+OTHERS = set('all redact redact-key frame-rules fail-if format output shard no-input-ids tasks progress help version licenses build-options stats smaps recent waste older-than pairs maps perf-map see sample-cost with-builds with-names'.split())
 
 
 def series(folder, jit):
@@ -173,10 +173,10 @@ t.check('an aggregate file with labels gives the reports of its dumps',
 t.check('an aggregate file without damaged inputs gives the reports of its dumps',
         lambda: reports_of(lambda folder: PROCS + damaged(folder), SKIPS))
 t.check('an aggregate file with damaged inputs gives the reports of its dumps',
-        lambda: reports_of(lambda folder: PROCS + damaged(folder), [*SKIPS, '--keep-damaged']))
-t.check('an aggregate file of raw numbers gives the reports of its dumps', lambda: reports_of(PROCS, ['--no-unbias']))
+        lambda: reports_of(lambda folder: PROCS + damaged(folder), [*SKIPS, '--damaged=use']))
+t.check('an aggregate file of raw numbers gives the reports of its dumps', lambda: reports_of(PROCS, ['--estimator=none']))
 t.check('an aggregate file of estimates like jeprof gives the reports of its dumps',
-        lambda: reports_of(PROCS, ['--compat=jeprof']))
+        lambda: reports_of(PROCS, ['--estimator=jeprof']))
 t.check('an aggregate file with sizes of pages gives the reports of its dumps',
         lambda: reports_of(CXX, ['--large-sizes=pages']))
 t.check('an aggregate file with each option gives the reports of its dumps', each_option)

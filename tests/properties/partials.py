@@ -112,11 +112,11 @@ def chosen_first():
         paths = [path for own in fleet(folder, 5) for path in own]
         whole = pathlib.Path(folder, 'whole.pb.gz')
         t.ok('merge', '-q', '--no-symbols', '-o', whole, *paths)
-        listing = t.ok('info', '-q', '--print=used', *paths).out
+        listing = t.ok('info', '-q', '--used', *paths).out
         used = listing.splitlines()
         if len(used) != 8 or not set(used) <= set(map(str, paths)):
             faults.append(f'{len(used)} used: {used[:3]}')
-        again = t.ok('info', '-q', '--print=used', *random.Random(1).sample(paths, len(paths))).out
+        again = t.ok('info', '-q', '--used', *random.Random(1).sample(paths, len(paths))).out
         faults += [] if again == listing else ['another list in another order']
         for seed in range(6):
             r = random.Random(seed)
@@ -126,7 +126,7 @@ def chosen_first():
         lists = pathlib.Path(folder, 'list')
         for options, end in (((), b'\n'), (('-0',), b'\0')):
             lists.write_bytes(b''.join(path.encode() + end for path in used))
-            printed = t.ok('info', '-q', '--print=used', *options, *paths).out_bytes
+            printed = t.ok('info', '-q', '--used', *options, *paths).out_bytes
             faults += [] if printed == lists.read_bytes() else [f'{options}: another list']
             out = pathlib.Path(folder, 'listed.pb.gz')
             t.ok('merge', '-q', '--no-symbols', f'--files-from={lists}', *options, '-o', out)
@@ -160,23 +160,23 @@ def trees():
 
 
 def asked_for():
-    """--snapshots=sum adds up, and the result records it; another rule than that of the inputs is recorded, too."""
+    """--dumps=sum adds up, and the result records it; another rule than that of the inputs is recorded, too."""
     faults = []
     with scratch() as folder:
         own = fleet(folder, 9)[5]
         parts = [pathlib.Path(folder, f'{i}.pb.gz') for i in range(3)]
         for part, dumps in zip(parts, (own[:2], own[2:4])):
             t.ok('merge', '-q', '--no-symbols', '-o', part, *dumps)
-        result = merge(parts[2], parts[:2], '--snapshots=sum')
+        result = merge(parts[2], parts[:2], '--dumps=sum')
         want = sum(totals(part)['inuse_space'] for part in parts[:2])
         if result.code != 0 or totals(parts[2])['inuse_space'] != want:
             faults.append(f'{result.code}: {totals(parts[2])}, not {want}: {result.err}')
         if 'snapshots=last,sum ' not in keys_of(parts[2])[0] or len(keys_of(parts[2])) != 1:
             faults.append(f'{keys_of(parts[2])}')
         text = t.codes('top', '--no-symbols', parts[2]).out
-        for code in ('snapshots-were-summed\n', 'snapshots-differ\n'):
+        for code in ('dumps-were-summed\n', 'dumps-differ\n'):
             faults += [] if code in text else [f'no "{code}" in {text[:600]}']
-        told = t.codes('top', '--no-symbols', '--snapshots=sum', *parts[:2]).out
+        told = t.codes('top', '--no-symbols', '--dumps=sum', *parts[:2]).out
         faults += [] if ' merged-twice\n' in told else [told[:600]]
         # Sides of a diff, moments of a trend and rows of inputs are not added up.
         for command in ('diff', 'trend', 'info', ('top', '--by=input')):
@@ -193,7 +193,7 @@ def one_dump_each():
         found = set()
         for mode in ('last', 'sum'):
             out = pathlib.Path(folder, f'{mode}.pb.gz')
-            t.ok('merge', '-q', '--no-symbols', f'--snapshots={mode}', '-o', out, *paths)
+            t.ok('merge', '-q', '--no-symbols', f'--dumps={mode}', '-o', out, *paths)
             found.add(digest(out))
         return [] if len(found) == 1 else ['another digest']
 
@@ -316,7 +316,7 @@ t.check('any split of exact dumps gives one digest or is rejected', lambda: any_
 t.check('any split of sampled dumps gives one total or is rejected', lambda: any_split(524288))
 t.check('any split of dumps that are selected first gives one digest', chosen_first)
 t.check('aggregate files that are merged again and with dumps give one digest', trees)
-t.check('--snapshots=sum adds up, and the result records it', asked_for)
+t.check('--dumps=sum adds up, and the result records it', asked_for)
 t.check('single dumps give one profile with every rule of selection', one_dump_each)
 t.check('a dump without a process id joins the process with the same map', joined)
 t.check('a process without a memory map is counted, and a warning says so', without_maps)

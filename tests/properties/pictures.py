@@ -34,7 +34,7 @@ def number(text):
 
 def picture(*args):
     """(the root, the boxes from the lowest on, texts of the head) of a report as SVG."""
-    root = parse(t.ok(*args, '-q', '-fsvg', '--unit=B', '--full-names').out_bytes)
+    root = parse(t.ok(*args, '-q', '-fsvg', '--unit=B', '--names=full').out_bytes)
     return root, boxes_of(root), [text.text for text in root.findall(f'{NS}text')]
 
 
@@ -68,7 +68,7 @@ def held_by(stacks):
 
 
 def stacks_of(*args):
-    rows = json.loads(t.ok('stacks', '-q', '-n0', '-fjson', '--frames=code', *args).out_bytes)['rows']
+    rows = json.loads(t.ok('stacks', '-q', '-n0', '-fjson', '--frames=no-std', *args).out_bytes)['rows']
     return [(['[truncated]'] * row['truncated'] + [name_of(name) for name in reversed(row['frames'])],
              row['value']['inuse-space']['estimate']) for row in rows]
 
@@ -123,7 +123,7 @@ def intervals():
     _, boxes, _ = picture('top', *args)
     found, faults = paths_of(boxes)
     paths, seen = [], 0
-    for row in json.loads(t.ok('tree', '-q', '-n0', '-fjson', '--frames=code', *args).out_bytes)['rows']:
+    for row in json.loads(t.ok('tree', '-q', '-n0', '-fjson', '--frames=no-std', *args).out_bytes)['rows']:
         path = (*(paths[row['parent']] if row['parent'] is not None else ()), name_of(row['name']))
         paths.append(path)
         cum = row['cum']
@@ -157,7 +157,7 @@ def widths_of(before, after, least):
 
 def differs(*args):
     _, boxes, head = picture('diff', *args)
-    lines = t.ok('diff', '-q', '-fdifffolded', '--frames=code', '--full-names', *args).out.splitlines()
+    lines = t.ok('diff', '-q', '-fdifffolded', '--frames=no-std', '--names=full', *args).out.splitlines()
     sides = [held_by((stack.split(';'), float(values[side])) for stack, *values in
                      (line.rsplit(' ', 2) for line in lines)) for side in (0, 1)]
     least = least_of(head)
@@ -187,7 +187,7 @@ def tested(*args):
     _, boxes, _ = picture('diff', *args)
     rows = {row['name']: row for row in json.loads(
         t.ok('diff', '-q', '-n0', '-fjson', '--cum', *args).out_bytes)['rows']}
-    lines = t.ok('diff', '-q', '-fdifffolded', '--frames=code', '--full-names', *args).out.splitlines()
+    lines = t.ok('diff', '-q', '-fdifffolded', '--frames=no-std', '--names=full', *args).out.splitlines()
     ways = collections.defaultdict(set)
     for names in (line.rsplit(' ', 2)[0].split(';') for line in lines):
         for depth, name in enumerate(names):

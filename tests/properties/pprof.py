@@ -275,7 +275,7 @@ def tells_only(path, metrics):
     """Metrics that an input does not have are unknown, and not 0."""
     option = f'--metric={metrics[0]}'
     faults = []
-    for report in (('info',), ('top', '--no-error', option)):
+    for report in (('info',), ('top', '--confidence=none', option)):
         value = json.loads(t.ok(*report, '-fjson', '--no-symbols', path).out)
         totals = [part['total'] for part in (value, *value.get('rows', ()), *(
             value['inputs'] if report[0] == 'info' else ())) if 'total' in part]
@@ -362,7 +362,7 @@ def untold_objects():
             command, '--no-symbols', *more, path).out)
             for command, more in (('top', ()), ('top', ['--format=json']), ('stacks', ()),
                                   ('stacks', ['--format=json']))]
-        found = ['not-shown: ' in texts[0], '"unseen": null' not in texts[1],
+        found = ['not-shown: ' in texts[0], '"unsampled": null' not in texts[1],
                  'seen once' in texts[2], 'seen-once' in texts[3]]
         if found != [tells] * 4:
             faults.append(f'{tells}: {found}')
@@ -435,7 +435,7 @@ def names_at_one_address():
         with scratch() as directory:
             for i, p in enumerate(profiles):
                 pathlib.Path(directory, str(i)).write_bytes(p.bytes())
-            result = t.table('--no-symbols', '--by=line', '--full-names',
+            result = t.table('--no-symbols', '--by=line', '--names=full',
                              *(f'{directory}/{i}' for i in range(len(profiles))))
             return sorted((name, flat) for flat, _, name in result.rows()), result.out
 

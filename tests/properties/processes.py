@@ -139,7 +139,7 @@ t.check('without randomization, equal first dumps of two pids are both used, wit
     [{'app.7.0.f.heap'}, {'app.8.0.f.heap'}], ['samples-equal', '2 inputs'], ['forks-counted']))
 t.check('one name without maps is one process, but equal numbers are not', lambda: row(
     {'app.7.0.i0.heap': dump(5, has_map=False), 'app.7.1.i1.heap': dump(6, has_map=False)},
-    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['one-by-name'], args=('--keep-damaged',)) or row(
+    [{'app.7.0.i0.heap', 'app.7.1.i1.heap'}], ['one-by-name'], args=('--damaged=use',)) or row(
     {'app.7.0.i0.heap': dump(5, **FIXED), 'app.7.0.m0.heap': dump(6, **FIXED)},
     [{'app.7.0.i0.heap'}, {'app.7.0.m0.heap'}],
     ['maybe-one-process: 2\n']))
@@ -290,9 +290,9 @@ def chosen_is_all_that_is_seen():
         faults += report_of_the_chosen(paths, at[last])
         faults += report_of_the_chosen(paths, at[last], '--metric=inuse-objects', '-j1')
         faults += report_of_the_chosen(paths, at[13], '--metric=alloc-space')
-        faults += report_of_the_chosen(paths, at[13], '--snapshots=final')
+        faults += report_of_the_chosen(paths, at[13], '--dumps=exit')
         if peak is not None:
-            value = inuse('--snapshots=peak', '--no-error', *paths)
+            value = inuse('--dumps=peak', '--confidence=none', *paths)
             faults += [f'{paths[0]}: peak {value}'] * (value != max(inuse(path) for path in paths))
     return faults
 
@@ -303,7 +303,7 @@ t.check('V8: the report of a series equals that of the used dump, to the byte', 
 def peak_is_an_interval():
     """The largest of several values is too high: each report shows the interval that allows for the choice instead."""
     faults = []
-    value, peak = max(inuse(path) for path in DBBENCH), ('--no-symbols', '--snapshots=peak', *DBBENCH)
+    value, peak = max(inuse(path) for path in DBBENCH), ('--no-symbols', '--dumps=peak', *DBBENCH)
     for command in (('top',), ('tree',), ('peek', '.')):
         report = json.loads(t.ok(*command, '-fjson', *peak).out)
         total = report['total']['inuse-space']
@@ -325,7 +325,7 @@ def every_command():
     """In every report: the numbers of the newest dump except the exit dump, and a message about the selection."""
     faults = []
     for command, *more in (('tree',), ('stacks', '-n9'), ('peek', '.'), ('merge', '-ffolded'), ('list', 'x'),
-                           ('top', '--by=thread'), ('top', '--spread'), ('callgrind',), ('stacks', '-fjson'),
+                           ('top', '--by=thread'), ('top', '--columns=spread'), ('callgrind',), ('stacks', '-fjson'),
                            ('top', '-ftsv'), ('diff', '-ftsv'), ('diff',)):
         base = [MARIADB[0], '--to'] if command == 'diff' else []
         args = [command, *more, '--no-symbols'] if command != 'peek' else [command, *more, '--no-symbols', '-n3']
@@ -334,7 +334,7 @@ def every_command():
         def told(run):
             out = re.sub(r'(?m)^.*moment-sum: .*6 1 .*\n', '', run.out)
             out = re.sub(r'(?m)^ "processes".*\n|^(desc: |# )?inputs?: .*\n', '', out)
-            return run.code, re.sub(r'"said".*|inputs: \d+ used of \d+', '', out)
+            return run.code, re.sub(r'"messages".*|inputs: \d+ used of \d+', '', out)
         faults += [f'{args}: {told(got)[1][:400]} instead of {told(want)[1][:400]}'] * (told(got) != told(want))
         said = got.out + got.err
         faults += [f'{args}: not said: {said[:300]}'] * (not re.search('moment-sum: .*6 1 ', said) and got.code == 0)
@@ -347,11 +347,11 @@ t.check('every command and format has the default selection, and names it', ever
 def first_lines():
     faults = []
     for paths, args, want in (
-            (MARIADB, (), 'moment-sum:  4 1 moment-of-one:  i12 newest moment-before-exit (moment-bytes: f 131.1 KiB); --snapshots='),
+            (MARIADB, (), 'moment-sum:  4 1 moment-of-one:  i12 newest moment-before-exit (moment-bytes: f 131.1 KiB); --dumps='),
             (DBBENCH, (), ' i12 newest moment-before-exit (moment-bytes: f 8.0 MiB; fullest moment-bytes: i3 84.1 MiB); '
-             '--snapshots=final|peak|each|sum'),
-            (DBBENCH, ('--snapshots=final',), ' f newest (fullest moment-bytes: i3 84.1 MiB); --snapshots=last|peak'),
-            (DBBENCH, ('--snapshots=peak',), ' i3 fullest moment-peak-of: 6'),
+             '--dumps=exit|peak|each|sum'),
+            (DBBENCH, ('--dumps=exit',), ' f newest (fullest moment-bytes: i3 84.1 MiB); --dumps=latest|peak'),
+            (DBBENCH, ('--dumps=peak',), ' i3 fullest moment-peak-of: 6'),
             (CX, (), ' cx.9.heap.gz newest moment-newest-by: number in the name'),
             (FLEET, (), 'moment-sum:  8 4 es: moment-of-each: newest ; moment-count: 4 moment-by-map; '
              'moment-count: 4 by the number in the name')):
@@ -411,26 +411,26 @@ t.check('counters that were reset are reported', counters_reset)
 def sums_and_rows():
     faults = []
     parts = [inuse(path) for path in DBBENCH]
-    whole = inuse('--snapshots=sum', *DBBENCH)
+    whole = inuse('--dumps=sum', *DBBENCH)
     faults += [f'sum {whole}'] * (abs(whole - sum(parts)) > 1)
-    said = t.codes(*TOP, '--snapshots=sum', *DBBENCH).out
+    said = t.codes(*TOP, '--dumps=sum', *DBBENCH).out
     faults += [said[:300]] * ('dumps-by-map' not in said or '6 inputs' not in said)
-    for args in (('--snapshots=each',), ('--by=input',)):
+    for args in (('--dumps=each',), ('--by=input',)):
         report = json.loads(t.ok('top', '--no-symbols', '-fjson', '-n0', *args, *DBBENCH).out)
         rows = sorted(row['flat']['inuse-space']['estimate'] for row in report['rows'])
         faults += [f'{args}: {rows}'] * (rows != sorted(parts))
         faults += [f"{args}: {report['total']}"] * any(report['total'].values())
         text = t.codes('top', '--no-symbols', *args, *DBBENCH).out
         faults += [text] * ('\nin use ' in text or 'flat%' in text or 'moment-sum:  6 1 : moment-each' not in text)
-    for args, code in ((('tree', '--snapshots=each'), 2), (('top', '--snapshots=each', '--by=module'), 2),
-                       (('trend', '--snapshots=last'), 2), (('merge', '--timeline', '--snapshots=sum'), 2),
-                       (('diff', '--snapshots=peak'), 2), (('top', '--by=input', '--snapshots=final'), 0)):
+    for args, code in ((('tree', '--dumps=each'), 2), (('top', '--dumps=each', '--by=module'), 2),
+                       (('trend', '--dumps=latest'), 2), (('merge', '--timeline', '--dumps=sum'), 2),
+                       (('diff', '--dumps=peak'), 2), (('top', '--by=input', '--dumps=exit'), 0)):
         got = t.run(*args, '--no-symbols', *DBBENCH[:2])
         faults += [f'{args}: {got.code} {got.err}'] * (got.code != code)
     return faults
 
 
-t.check('--snapshots=sum adds up, each gives rows without a total, and others are rejected', sums_and_rows)
+t.check('--dumps=sum adds up, each gives rows without a total, and others are rejected', sums_and_rows)
 
 
 def several_processes():

@@ -116,9 +116,9 @@ def look(dump, folder, *options):
     run = t.ok('info', '-q', '-fjson', f'--path-map=/srv={folder}', *options, dump)
     report = json.loads(run.out)
     module = next(row for row in report['modules'] if row['path'] == '/srv/app')
-    counts = module['return_addresses'] or {'checked': 0, 'follow_no_call': 0}
-    return (counts['checked'], counts['follow_no_call'], 'build' not in module['symbols'],
-            [text for text in report['warnings'] if COMPLAINTS.search(text)])
+    counts = module['return_addresses'] or {'checked': 0, 'not_after_call': 0}
+    return (counts['checked'], counts['not_after_call'], 'build' not in module['symbols'],
+            [text for text in [one['text'] for one in report['warnings']] if COMPLAINTS.search(text)])
 
 
 def verdict(checked, failed):
@@ -271,9 +271,9 @@ def corpus(testdata):
         shown = t.ok('info', '-fjson', f'--path-map=/srv/rebuilt={folder}', dump)
         report = json.loads(shown.out)
         module = next(row for row in report['modules'] if row['path'] == '/srv/rebuilt/app')
-        said = [text for text in report['warnings'] if COMPLAINTS.search(text)]
+        said = [text for text in [one['text'] for one in report['warnings']] if COMPLAINTS.search(text)]
         names = t.ok('folded', f'--path-map=/srv/rebuilt={folder}', dump).out
-        if (module['return_addresses']['follow_no_call'] == 0) != fits or bool(said) == fits or \
+        if (module['return_addresses']['not_after_call'] == 0) != fits or bool(said) == fits or \
                 ('build_table' in names or 'edit0' in names) and not fits:
             faults.append(f'{build}: {module} {said}')
     return faults
@@ -287,9 +287,9 @@ def right_builds(testdata):
         for row in report['modules']:
             if row['path'].startswith('/srv/corpus') and row['return_addresses']:
                 checked += row['return_addresses']['checked']
-                if row['return_addresses']['follow_no_call']:
+                if row['return_addresses']['not_after_call']:
                     faults.append(f'{dump.name}: {row}')
-        faults += [f'{dump.name}: {text}' for text in report['warnings'] if COMPLAINTS.search(text)]
+        faults += [f'{dump.name}: {text}' for text in [one['text'] for one in report['warnings']] if COMPLAINTS.search(text)]
     return faults or ([] if checked > 100 else [f'{checked} addresses']) or f'{checked} addresses'
 
 

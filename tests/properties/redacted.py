@@ -83,7 +83,7 @@ def every_report(folder, profile, dumps):
     faults = []
     options = [f'--symbol-dir={folder}/root']
     more = [[], ['--by=line'], ['--by=file'], ['--by=module'], ['--by=build'], ['--by=address'], ['--by=input'],
-            ['--by=thread'], ['--by=label:host'], ['--by=program'], ['--by=process'], ['--full-names'],
+            ['--by=thread'], ['--by=label:host'], ['--by=program'], ['--by=process'], ['--names=full'],
             ['--label-from=/(?<host>sEcReT[^/]*)/', '--by=label:host'], ['-v']]
 
     def one(job):
@@ -133,7 +133,7 @@ def troubled_report(place, command, name):
     files = sorted(place.glob('sEcReT*.heap'))
     words = {'list': ['.', f'--symbol-dir={t.root}'], 'peek': ['.', '--no-symbols']}.get(command, ['--no-symbols'])
     base = [files.pop(0), '--to'] if command == 'diff' else []
-    return [command, f'-f{name}', *words, *base, *files, f'--tar={place}/sEcReT.tar', '--keep-damaged',
+    return [command, f'-f{name}', *words, *base, *files, f'--tar={place}/sEcReT.tar', '--damaged=use',
             '--max-skipped=1', '--on-duplicate=skip']
 
 
@@ -242,7 +242,7 @@ def numbers(folder, dumps):
                           for row in rows)
         if of() != of('--redact'):
             faults.append(f'{report}: other numbers')
-    modules = t.ok('top', '--by=module', '--frames=raw', '-n0', '--redact', '--no-symbols', system).out
+    modules = t.ok('top', '--by=module', '--frames=all', '-n0', '--redact', '--no-symbols', system).out
     return faults + ([] if 'libc.so.6' in modules and 'libstdc++.so.6' in modules else [modules])
 
 

@@ -64,13 +64,13 @@ def firefox_stacks(profile, thread):
 
 def sum_of(report):
     """What rows add up to: not the total, if that is by headers of dumps."""
-    return next(report[key] for key in ('left', 'stacks_total', 'total') if key in report)
+    return next(report[key] for key in ('filtered', 'stacks_total', 'total') if key in report)
 
 
 def reference(t, *args):
     """{metric: Sums}: the unrounded numbers of `top`, for the metrics that the inputs have.  The numbers of stacks
     with different addresses come from a Firefox profile."""
-    report = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--frames=all', *args).out_bytes)
+    report = json.loads(t.ok('top', '-q', '-n0', '-fjson', '--frames=no-alloc', *args).out_bytes)
     profile = json.loads(t.ok('firefox', '-q', *args).out_bytes)
     found = {}
     for thread in profile['threads']:
@@ -87,7 +87,7 @@ def reference(t, *args):
 def difference(t, options, base, new):
     """(Sums of the base, Sums of the new side): the unrounded numbers of `diff`."""
     def rows(*more):
-        return json.loads(t.ok('diff', '-q', '-n0', '-fjson', '--frames=all', *options, *more, *base,
+        return json.loads(t.ok('diff', '-q', '-n0', '-fjson', '--frames=no-alloc', *options, *more, *base,
                                '--to', *new).out_bytes)
 
     profile = json.loads(t.ok('firefox', '-q', *options, *base, *new).out_bytes)

@@ -92,7 +92,7 @@ def asked(command, *inputs, options=()):
 
 
 def marks(report):
-    return [text for text in report['warnings'] if any(mark in text for mark in MARKS)]
+    return [text for text in [one['text'] for one in report['warnings']] if any(mark in text for mark in MARKS)]
 
 
 # --- where there is none -----------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def real_ones():
              ('c', 'd', 'identical samples'), ('accum-a', 'accum-b', None))
     for before, after, wanted in pairs:
         _, found = asked('diff', *(REAL / f'reset-{name}.heap' for name in (before, after)))
-        told = [text for text in found['warnings'] if 'identical samples' in text or 'prof.reset' in text]
+        told = [text for text in [one['text'] for one in found['warnings']] if 'identical samples' in text or 'prof.reset' in text]
         if (len(told), wanted is None or wanted in told[0]) != (wanted is not None, True):
             faults.append(f'{before}, {after}: {told}')
         faults += [f'{before}, {after}: {row}' for row in found['rows'] if row['status'] == 'gone' and wanted]
@@ -217,15 +217,15 @@ def lifetimes_of_partials():
             for i in range(8):
                 process.run()
                 paths.append(write(folder, i, process.text()))
-            partial = t.merged(pathlib.Path(folder, 'healthy.hpa'), paths, '--snapshots=each')
+            partial = t.merged(pathlib.Path(folder, 'healthy.hpa'), paths, '--dumps=each')
             lives = t.run('lifetime', '--no-symbols', partial)
             faults += [f'{seed}: {lives.code} {lives.err}'] * (lives.code != 0)
             process.reset()
             process.run()
             paths.append(write(folder, 8, process.text()))
-            partial = t.merged(pathlib.Path(folder, 'reset.hpa'), paths, '--snapshots=each')
+            partial = t.merged(pathlib.Path(folder, 'reset.hpa'), paths, '--dumps=each')
             lives, found = asked('lifetime', partial)
-            turned = t.merged(pathlib.Path(folder, 'turned.hpa'), paths[::-1], '--snapshots=each')
+            turned = t.merged(pathlib.Path(folder, 'turned.hpa'), paths[::-1], '--dumps=each')
             faults += [f'{seed}: two digests'] * (t.digest(partial) != t.digest(turned))
             told = 'prof.reset' in lives.err and 'app.77.7.i7.heap and' in lives.err
             faults += [f'{seed}: {lives.code} {lives.err}'] * (lives.code not in (0, 5) or (lives.code == 5) != told)

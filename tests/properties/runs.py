@@ -94,7 +94,7 @@ def spilled(count, stacks, limit):
         needs = peak('merge', '-q', '-o', whole, *paths)
         if merge('x.pb.gz', paths, '-f', 'pprof', '-j1', f'--max-memory={limit}', cwd=folder).code != 7:
             faults.append(f'{limit} do')
-        for more in (['-j1'], ['-j8'], ['-j2', '--snapshots=last']):
+        for more in (['-j1'], ['-j8'], ['-j2', '--dumps=latest']):
             faults += is_same(more, merge(out, paths[::-1], f'--max-memory={limit}', *more), out, whole)
         takes = peak('merge', '-q', '-o', out, f'--max-memory={limit}', *paths)
         third = merged(pathlib.Path(folder, 'third.hpa'), paths, '--shard=1/3')
@@ -114,13 +114,13 @@ def shared(count, limit):
     with scratch() as folder:
         paths, out = fleet(folder, count), pathlib.Path(folder, 'out.hpa')
         for some in (paths, paths[:HISTORY - 20]):
-            for how in ([], ['--by=thread'], ['--no-input-ids', '--snapshots=sum'], ['--keep-unmapped']):
+            for how in ([], ['--by=thread'], ['--no-input-ids', '--dumps=sum'], ['--keep-unmapped']):
                 whole = merged(pathlib.Path(folder, 'whole.hpa'), some, *how)
                 faults += is_same(f'{len(some)} {how}', merge(out, some, '-j1', *how, f'--max-memory={limit}'), out, whole)
                 if '--no-input-ids' not in how:
                     cut = [merged(pathlib.Path(folder, f'{i}.hpa'), some, *how, f'--shard={i}/3') for i in range(3)]
                     faults += is_same(f'{len(some)} {how} joined', merge(out, cut, f'--max-memory={limit}'), out, whole)
-                parts = [merged(pathlib.Path(folder, f'{i}.hpa'), some[i::4], '--snapshots=sum', *how) for i in range(4)]
+                parts = [merged(pathlib.Path(folder, f'{i}.hpa'), some[i::4], '--dumps=sum', *how) for i in range(4)]
                 whole = merged(pathlib.Path(folder, 'whole.hpa'), parts, *how)
                 result = merge(out, parts, *how, f'--max-memory={limit}')
                 faults += is_same(f'{len(some)} {how} in parts', result, out, whole)
@@ -203,7 +203,7 @@ def reduces(count):
             parts, i = part
             path, first = pathlib.Path(folder, f'{parts}.{i}.hpa'), i * count * 64 // parts
             source = subprocess.run([SIM, 'fleet', '1', str(first), str(count * 64 // parts)], capture_output=True, check=True)
-            return merge(path, ['--tar=-'], '-j1', '--snapshots=sum', stdin=source.stdout).err.splitlines()
+            return merge(path, ['--tar=-'], '-j1', '--dumps=sum', stdin=source.stdout).err.splitlines()
         for parts in (8, 64):
             if faults := t.in_parallel(make, [(parts, i) for i in range(parts)]):
                 return faults

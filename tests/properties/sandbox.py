@@ -75,7 +75,7 @@ def same(paths, prefix=(), **options):
     """The outputs with the sandbox and without it are the same."""
     faults = []
     for path in paths:
-        for command in (['top', '-n0', '--by=line', '--all-frames'], ['merge', '-fpprof']):
+        for command in (['top', '-n0', '--by=line', '--frames=all'], ['merge', '-fpprof']):
             told = [run(*prefix, binary, *rooted([*command, f'--symbol-dir={data / "root"}', f'--sandbox={mode}', path]), **options)
                     for mode in (confined, 'off')]
             if len({(each.returncode, each.stdout, each.stderr) for each in told}) != 1 or told[0].returncode == 2:
@@ -106,7 +106,7 @@ def missing(number, error, word):
     if walks and (want.stdout, want.stderr, 0) != (auto.stdout, auto.stderr, auto.returncode):
         faults.append(f'auto: {auto.returncode} {auto.stderr}')
     info = run(*t.command('info', f'--symbol-dir={t.root}', dump), **more).stdout.decode()
-    features = run(t.binary, 'version', '--features', **more).stdout.decode()
+    features = run(t.binary, 'version', '--build-options', **more).stdout.decode()
     faults += [f'info: {info}'] if f'the sandbox for reading binaries lacks {word}' not in info else []
     faults += [f'features: {features}'] if f'sandbox lacks {word}' not in features else []
     return faults
@@ -118,7 +118,7 @@ def told():
     sentence = 'warning: binaries are read without a sandbox (--sandbox=off)\n'
     faults = [] if infos['off'].replace(sentence, '') == infos['auto'] == infos[confined] != infos['off'] else [str(infos)]
     faults += [] if 'sandbox' not in t.ok('top', '--sandbox=off', dump).err else ['top tells, too']
-    features = t.ok('version', '--features').out
+    features = t.ok('version', '--build-options').out
     wanted = 'sandbox lacks seccomp and Landlock (built for sanitizers)\n' if instrumented else 'sandbox yes\n'
     return faults + ([] if features.endswith(wanted) else [features])
 

@@ -48,7 +48,7 @@ def make(seed):
 def run_slowly(content, seed):
     """`info -` fed by a pipe in pieces of odd sizes."""
     r = random.Random(seed)
-    process = subprocess.Popen([t.binary, 'info', '--no-symbols', '--no-unbias', '-'],
+    process = subprocess.Popen([t.binary, 'info', '--no-symbols', '--estimator=none', '-'],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
 
@@ -71,7 +71,7 @@ def check(seed):
     if seed % 2:
         code, out = run_slowly(text.encode(), seed)
     else:
-        result = t.run('info', '--no-symbols', '--no-unbias', '-', stdin=text.encode())
+        result = t.run('info', '--no-symbols', '--estimator=none', '-', stdin=text.encode())
         code, out = result.code, result.out
     faults = []
     if code != 0:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--short-names means the same in every command and format, and rows stay those of full names."""
+"""--names=short means the same in every command and format, and rows stay those of full names."""
 import gzip
 import json
 import pathlib
@@ -15,11 +15,11 @@ SYMBOLS = f'--symbol-dir={t.root}'
 
 
 def run(command, *args):
-    return t.ok(command, '-q', '--frames=all', SYMBOLS, *args, CXX).out
+    return t.ok(command, '-q', '--frames=no-alloc', SYMBOLS, *args, CXX).out
 
 
 def rows(*more):
-    return t.table(SYMBOLS, '--no-unbias', *more, CXX).rows()
+    return t.table(SYMBOLS, '--estimator=none', *more, CXX).rows()
 
 
 def known(names):
@@ -28,14 +28,14 @@ def known(names):
 
 def names_of(*more):
     """The names in JSON; text distinguishes equal ones."""
-    report = json.loads(t.ok('top', '-q', '-n0', '-fjson', SYMBOLS, '--short-names', *more, CXX).out)
+    report = json.loads(t.ok('top', '-q', '-n0', '-fjson', SYMBOLS, '--names=short', *more, CXX).out)
     return [row['name'] for row in report['rows']]
 
 
-SHORT = known(names_of('--frames=all'))
-TOLD = known(row[2] for row in rows('--short-names'))  # apart
-NAMED = known(names_of('--frames=raw'))  # for all rows, by the pattern "."
-FULL = known(row[2] for row in rows('--full-names'))
+SHORT = known(names_of('--frames=no-alloc'))
+TOLD = known(row[2] for row in rows('--names=short'))  # apart
+NAMED = known(names_of('--frames=all'))  # for all rows, by the pattern "."
+FULL = known(row[2] for row in rows('--names=full'))
 
 
 def difference(names, wanted):
@@ -45,42 +45,42 @@ def difference(names, wanted):
 
 
 def json_of(command, *args):
-    return json.loads(run(command, '-n0', '-fjson', '--short-names', *args))
+    return json.loads(run(command, '-n0', '-fjson', '--names=short', *args))
 
 
 def folded():
-    return {name for line in run('folded', '--short-names').splitlines()
+    return {name for line in run('folded', '--names=short').splitlines()
             for name in line.rpartition(' ')[0].split(';')}
 
 
 def firefox():
-    shared = json.loads(run('firefox', '--short-names'))['shared']
+    shared = json.loads(run('firefox', '--names=short'))['shared']
     return {shared['stringArray'][number] for number in shared['funcTable']['name']}
 
 
 def speedscope():
     return {frame['name'] for frame in
-            json.loads(run('speedscope', '--short-names'))['shared']['frames']}
+            json.loads(run('speedscope', '--names=short'))['shared']['frames']}
 
 
 def callgrind():
-    return set(re.findall(r'^c?fn=\(\d+\) (.*)$', run('callgrind', '--short-names'), re.M))
+    return set(re.findall(r'^c?fn=\(\d+\) (.*)$', run('callgrind', '--names=short'), re.M))
 
 
 def pprof():
-    done = t.ok('pprof', '-q', SYMBOLS, '--short-names', CXX)
+    done = t.ok('pprof', '-q', SYMBOLS, '--names=short', CXX)
     profile = list(fields(gzip.decompress(done.out_bytes)))
     strings = [value.decode() for number, value in profile if number == 6]
     return {strings[dict(fields(value))[2]] for number, value in profile if number == 5}
 
 
 def dhat():
-    table = json.loads(run('dhat', '--short-names'))['ftbl']
+    table = json.loads(run('dhat', '--names=short'))['ftbl']
     return {re.match(r'0x[0-9A-Fa-f]+: (.*) \((in )?[^()]*\)$', name)[1] for name in table[1:]}
 
 
 def tsv():
-    lines = run('top', '-ftsv', '--short-names', '-n0').splitlines()
+    lines = run('top', '-ftsv', '--names=short', '-n0').splitlines()
     column = lines[0].split('\t').index('function')
     shown = {line.split('\t')[column] for line in lines[1:]} - {''}
     names = {line.split('\t')[column - 1] for line in lines[1:]}
@@ -102,9 +102,9 @@ REPORTS = {
 def apart():
     """Functions of one short name stay rows of their own, with the values of the full names."""
     short, full = ([(flat, cum) for flat, cum, _ in sorted(rows(*more), reverse=True)]
-                   for more in (['--short-names'], ['--full-names']))
-    names = names_of('--frames=all')
-    told = [name for _, _, name in rows('--short-names')]
+                   for more in (['--names=short'], ['--names=full']))
+    names = names_of('--frames=no-alloc')
+    told = [name for _, _, name in rows('--names=short')]
     return ([] if sorted(short) == sorted(full) else ['other values']) + (
         [] if names.count('over') == 2 and len(set(told)) == len(told) else ['nothing of one short name'])
 
@@ -112,8 +112,8 @@ def apart():
 def boxes():
     """No two boxes of a graph have the same name, with any kind of rows."""
     faults = []
-    for more in ([], ['--full-names'], ['--by=line'], ['--by=address']):
-        out = run('top', '-n0', '-fdot', '--frames=raw', *more)
+    for more in ([], ['--names=full'], ['--by=line'], ['--by=address']):
+        out = run('top', '-n0', '-fdot', '--frames=all', *more)
         names = re.findall(r'^N\d+ \[label="(.*?)\\n[\d.,]+ ?(?:[KMG]i)?B \(', out, re.M)
         faults += [f'{more}: {name}' for name in sorted(set(names)) if names.count(name) > 1]
         faults += [] if len(names) == out.count('fillcolor=') > 9 else [f'{more}: {len(names)} boxes']
@@ -126,9 +126,9 @@ def default():
     people."""
     faults = [] if any('<' in name and '(' in name for name in FULL) else ['nothing to shorten']
     faults += [name for name in SHORT if re.search(r'<(?!lambda|…)|\((?!anonymous|\))', name)]
-    for args, wanted in (([], TOLD), (['--short-names', '--full-names'], FULL),
-                         (['--full-names', '--short-names'], TOLD), (['-v'], FULL),
-                         (['-v', '--short-names'], TOLD)):
+    for args, wanted in (([], TOLD), (['--names=short', '--names=full'], FULL),
+                         (['--names=full', '--names=short'], TOLD), (['-v'], FULL),
+                         (['-v', '--names=short'], TOLD)):
         faults += [f'{args}: {name}' for name in difference((row[2] for row in rows(*args)), wanted)]
     defaults = {format: t.ok('merge', '-q', SYMBOLS, f'-f{format}', CXX).out_bytes for format in
                 ('folded', 'speedscope', 'pprof', 'callgrind', 'dhat', 'firefox')}
@@ -145,7 +145,7 @@ def default():
 def folded_lines():
     """Stacks that differ only in the omitted parts of names become one line, in the order of names."""
     lines = [line.rpartition(' ') for line in run('folded').splitlines()]
-    full = [line.rpartition(' ') for line in run('folded', '--full-names').splitlines()]
+    full = [line.rpartition(' ') for line in run('folded', '--names=full').splitlines()]
     stacks = [stack.split(';') for stack, _, _ in lines]
     faults = [] if len({*map(tuple, stacks)}) == len(stacks) < len(full) else [f'{len(full)} lines']
     faults += [] if stacks == sorted(stacks) else ['no order']
@@ -165,7 +165,7 @@ FILTERS = {
 def filters():
     faults = []
     for pattern, what in FILTERS.items():
-        left = t.run('top', '-q', '--frames=all', SYMBOLS, f'--focus={pattern}', CXX)
+        left = t.run('top', '-q', '--frames=no-alloc', SYMBOLS, f'--focus={pattern}', CXX)
         if left.code != (0 if what else 5):
             faults.append(f'{pattern}, {what}: {left.code} {left.err}')
     return faults
@@ -175,7 +175,7 @@ def filters():
 
 def table(*args):
     """The sorted list of [name and place of a row, its values]."""
-    done = t.run('top', '-q', '-n0', '-fjson', '--no-error', *args)
+    done = t.run('top', '-q', '-n0', '-fjson', '--confidence=none', *args)
     if done.code == 5:  # there are only other sample types
         return []
     rows = json.loads(done.out)['rows']
@@ -208,7 +208,7 @@ def same_rows(path, *symbols):
     faults = []
     with scratch() as directory:
         once, twice = (pathlib.Path(directory, f'{n}.pb.gz') for n in 'ab')
-        for names in ([], ['--full-names'], ['--short-names']):
+        for names in ([], ['--names=full'], ['--names=short']):
             t.ok('merge', '-q', *symbols, *names, '-o', once, path)
             t.ok('merge', '-q', '--no-symbols', *names, '-o', twice, once)
             functions = functions_of(once)
@@ -217,9 +217,9 @@ def same_rows(path, *symbols):
                 faults += [f'{pair}: not short' for pair in functions
                            if re.search(r'\w<(?!…)|\(\w+ ', pair[0].replace(ANONYMOUS, ''))]
             for by in ('function', 'line', 'file'):
-                wanted = table(f'--by={by}', '--frames=all', *symbols, path)
+                wanted = table(f'--by={by}', '--frames=no-alloc', *symbols, path)
                 for merged in (once, twice):
-                    got = table(f'--by={by}', '--frames=all', '--no-symbols', merged)
+                    got = table(f'--by={by}', '--frames=no-alloc', '--no-symbols', merged)
                     faults += [f'{names} --by={by}: {fault}' for fault in other_rows(wanted, got)]
     return faults
 
@@ -262,7 +262,7 @@ def foreign():
             profile.sample([place], [1, 1000 + i])
         path.write_bytes(profile.bytes())
         got = {row['name'] for row in json.loads(t.ok(
-            'top', '-q', '-n0', '-fjson', '--frames=raw', '--no-symbols', path).out)['rows']}
+            'top', '-q', '-n0', '-fjson', '--frames=all', '--no-symbols', path).out)['rows']}
         faults = [f'{name[:99]}: missing' for name in {*FOREIGN.values()} - got]
         faults += [f'{name[:99]}: not told' for name in got - {*FOREIGN.values()}]
         return faults + same_rows(path, '--no-symbols')

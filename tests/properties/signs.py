@@ -36,7 +36,7 @@ def has_both_signs():
 
 
 def folded(path, metric, signs, args):
-    lines = t.ok('diff', '-fdifffolded', '--full-names', '--frames=raw', *args).out.splitlines()
+    lines = t.ok('diff', '-fdifffolded', '--names=full', '--frames=all', *args).out.splitlines()
     got = {}
     for line in lines:
         names, shrank, grew = line.rsplit(' ', 2)
@@ -94,7 +94,7 @@ def pictures(path, metric, signs, args):
 def pages(path, metric, signs, args):
     """The table that needs no script, the data of all stacks, and the summary have both; no one speaks of a base."""
     room, want = 1 if 'space' in metric else len(signs), totals(signs)
-    drawn = {t.ok(command, '-fhtml', '--unit=B', '-n0', '--frames=raw', *args).out_bytes for command in ('top', 'diff')}
+    drawn = {t.ok(command, '-fhtml', '--unit=B', '-n0', '--frames=all', *args).out_bytes for command in ('top', 'diff')}
     page = min(drawn)
     document, report = Document(page.decode()), Report(data_of(page))
     faults = [] if len(drawn) == 1 else ['top and diff write several pages']
@@ -123,11 +123,11 @@ def pages(path, metric, signs, args):
 def others(path, metric, signs, args):
     """Other formats have one number for each named stack: growth minus shrinkage."""
     want, room = totals(net(signs)), 1 + len(signs)
-    profiles = json.loads(t.ok('diff', '-fspeedscope', '--full-names', '--frames=raw', *args).out)['profiles']
+    profiles = json.loads(t.ok('diff', '-fspeedscope', '--names=full', '--frames=all', *args).out)['profiles']
     got = [sum(one['weights']) for one in profiles]
     faults = [] if [one['name'] for one in profiles] == ['grew', 'shrank'] else ['names of profiles']
     faults += faults_of(got, want, 'speedscope', room)
-    text = t.ok('diff', '-fcallgrind', '--frames=raw', *args).out
+    text = t.ok('diff', '-fcallgrind', '--frames=all', *args).out
     events, sums = re.search('^events: (.*)$', text, re.M)[1], re.search('^summary: (.*)$', text, re.M)[1]
     faults += [] if events == 'Grew Shrank' else [events]
     got = [int(number) for number in sums.split()]
@@ -141,7 +141,7 @@ def only_grown(path, metric, signs, args):
     want, room, faults = totals(signs).grew, 1 + len(signs), []
     if want == 0:
         return []
-    lines = run('folded', '--frames=raw', '--full-names').out.splitlines()
+    lines = run('folded', '--frames=all', '--names=full').out.splitlines()
     got = {tuple(line.rsplit(' ', 1)[0].split(';')): int(line.rsplit(' ', 1)[1]) for line in lines}
     faults += [f'{stack}: {got.get(stack, 0)}, not {s.grew}' for stack, s in signs.items()
                if abs(got.get(stack, 0) - s.grew) > 1]

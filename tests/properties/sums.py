@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Dumps of real programs: in every report the flat values add up to the total, none is
-above it, and with --compat=jeprof the totals are those of another program to 1e-9.
+above it, and with --estimator=jeprof the totals are those of another program to 1e-9.
 """
 from harness import METRICS, Dump, Tests, near
 
@@ -10,7 +10,7 @@ FILES = sorted(t.real.glob('*.gz'))
 
 def compat(path):
     want = Dump(path).jeprof_totals()
-    got = t.totals('--compat=jeprof', path)
+    got = t.totals('--estimator=jeprof', path)
     return [f'{path.name}: {metric} {got[metric]}, expected {want[metric]:.3f}'
             for metric in METRICS
             if not near(got[metric] or 0.0, want[metric], 1e-9, 0.001)]
@@ -48,7 +48,7 @@ def folded(path):
 
 def merged():
     parts = [t.totals(path) for path in FILES]
-    whole = t.totals('--snapshots=sum', *FILES)
+    whole = t.totals('--dumps=sum', *FILES)
     return [f'{metric}: {whole[metric]}, the sum of the parts is {want}'
             for metric in METRICS
             for want in [sum(part[metric] or 0 for part in parts)]
@@ -56,7 +56,7 @@ def merged():
 
 
 title = f'{len(FILES)} dumps of real programs, 4 metrics: '
-t.check(title + 'totals with --compat=jeprof to 1e-9', lambda: t.in_parallel(compat, FILES))
+t.check(title + 'totals with --estimator=jeprof to 1e-9', lambda: t.in_parallel(compat, FILES))
 t.check(title + 'flat adds up to the total, cum is never above it',
         lambda: t.in_parallel(tables, FILES))
 t.check(title + 'folded stacks add up to the rounded total',

@@ -121,7 +121,7 @@ def trend(*args):
 def places():
     """A column has a value if all frames of a row agree, and is empty if they do not."""
     source = '/srv/corpus/formats/alloc_c.c'
-    rows = {row['name']: row for row in tsv('top', '--frames=all', '--by=function', SYMBOLS, *PROCS)}
+    rows = {row['name']: row for row in tsv('top', '--frames=no-alloc', '--by=function', SYMBOLS, *PROCS)}
     one = rows['leaf_mixed']
     faults = [f'{key}: {one[key]}' for key, value in (
         ('function', 'leaf_mixed'), ('module', '/srv/corpus/formats/alloc_c'), ('file', source),
@@ -149,9 +149,9 @@ def hostile():
 
 for what, args in (('C', (SYMBOLS, *PROCS)), ('C++ by line', ('--by=line', SYMBOLS, GOLDEN / 'cxx.heap')),
                    ('allocated objects', ('--metric=alloc-objects', SYMBOLS, *PROCS)),
-                   ('how processes differ', ('--spread', SYMBOLS, *PROCS)),
+                   ('how processes differ', ('--columns=spread', SYMBOLS, *PROCS)),
                    ('by input', ('--by=input', *PROCS)),
-                   ('without errors', ('--no-error', SYMBOLS, *PROCS))):
+                   ('without errors', ('--confidence=none', SYMBOLS, *PROCS))):
     t.check(f'top, {what}: the cells are those of JSON', lambda: top(*args))
 CLANG = t.real / 'clang_json_lg17.21618.0.f.heap.gz'
 for what, words in (('flat', ()), ('cum', ('--cum',)), ('name', ('--sort=name',)),

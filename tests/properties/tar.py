@@ -130,7 +130,7 @@ def names():
 def labels_and_times():
     files = {f'host{i}/jp.{i}.{i}.heap': path.read_bytes() for i, path in enumerate(PROCS[:3])}
     rows = read(archive(files), '--by=label:host', '--label-from=(?<host>host[0-9])', '--unit=B',
-                '--no-error', command='top').rows()
+                '--confidence=none', command='top').rows()
     faults = [] if {name for _, _, name in rows} == {'host0', 'host1', 'host2'} else [f'{rows}']
     series = sorted((t.formats / 'series').glob('*.heap'))
     plain = contents(series)
@@ -416,14 +416,14 @@ def every_format():
     paths = [path for path in sorted([*t.formats.glob('*.heap*'), *t.formats.glob('*.pb.gz')])]
 
     def check(path):
-        want = t.run('info', '--no-symbols', '--keep-damaged', path)
+        want = t.run('info', '--no-symbols', '--damaged=use', path)
         content = path.read_bytes()
         faults = []
         for what, result in (
-                ('pipe', t.run('info', '--no-symbols', '--keep-damaged', '-', stdin=content)),
-                ('list', t.run('info', '--no-symbols', '--keep-damaged', '--files-from=-',
+                ('pipe', t.run('info', '--no-symbols', '--damaged=use', '-', stdin=content)),
+                ('list', t.run('info', '--no-symbols', '--damaged=use', '--files-from=-',
                                stdin=str(path).encode())),
-                ('archive', read(archive({path.name: content}), '--keep-damaged', ok=False))):
+                ('archive', read(archive({path.name: content}), '--damaged=use', ok=False))):
             if result.code != want.code or result.totals() != want.totals():
                 faults.append(f'{path.name}, {what}: {result.code}: {result.err}')
         return faults

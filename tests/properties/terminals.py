@@ -146,8 +146,8 @@ def check_report(report, *args, widths=WIDTHS):
 
 def reports(dump, *more):
     yield 'top', dump, *more
-    yield 'top', '--cum', '--frames=raw', '-n0', dump, *more
-    yield 'tree', '--frames=all', dump, *more
+    yield 'top', '--cum', '--frames=all', '-n0', dump, *more
+    yield 'tree', '--frames=no-alloc', dump, *more
     yield 'tree', '--invert', dump, *more
     yield 'tree', dump, *more
     yield 'peek', '.', '-n20', dump, *more
@@ -162,13 +162,13 @@ def check_dump(dump, *more):
 
 def check_by(dump):
     return [fault for by in KINDS[1:]
-            for fault in check_report('top', f'--by={by}', '--no-error', dump)]
+            for fault in check_report('top', f'--by={by}', '--confidence=none', dump)]
 
 
 def check_series(dumps):
     return [fault for args in (('diff', dumps[0], dumps[-1]), ('trend', *dumps),
-                               ('diff', '--frames=raw', '-n0', dumps[0], dumps[-1]),
-                               ('trend', '--frames=raw', '-n0', *dumps))
+                               ('diff', '--frames=all', '-n0', dumps[0], dumps[-1]),
+                               ('trend', '--frames=all', '-n0', *dumps))
             for fault in check_report(*args)]
 
 
@@ -289,7 +289,7 @@ def check_choice():
     }
     faults = [f'{what}: {widest(got)} cells, not {widest(want)}'
               for what, (got, want) in expected.items() if got != want]
-    full = names_of('top', t.ok(*top, '--full-names').out)
+    full = names_of('top', t.ok(*top, '--names=full').out)
     faults += [] if names_of('top', on_terminal(80, *top, '-v')) == full else ['full names are cut']
     with scratch() as folder:
         path = pathlib.Path(folder) / 'x.txt'

@@ -189,18 +189,18 @@ class Text(Sheet):
         total = report['total']
         total = {'diff': lambda: total['new']['estimate'], 'trend': lambda: total['last']}.get(
             self.kind, lambda: self.stacks()[self.metric]['estimate'])()
-        moved, total = Fraction(report['moved']), Fraction(total)
+        moved, total = Fraction(report['attributed_to_callers']), Fraction(total)
         share = moved / total if total > 0 else 0
         if share > Fraction(1, 100):
             found = self.match('moved', r'(\S+(?: [KMG]?i?B)?)( objects)? \((\d+)%\) allocated inside '
-                               r'[a-z, -]+ is charged to its callers; --frames=all shows it'
-                               r'(?:, as go tool pprof does)?', report['moved'])
+                               r'[a-z, -]+ is charged to its callers; --frames=no-alloc shows it'
+                               r'(?:, as go tool pprof does)?', report['attributed_to_callers'])
             if found:
-                self.value('moved', found[1], report['moved'])
-                self.number('moved, share', found[3], report['moved'],
+                self.value('moved', found[1], report['attributed_to_callers'])
+                self.number('moved, share', found[3], report['attributed_to_callers'],
                             abs(int(found[3]) - share * 100) <= Fraction(501, 1000) and
                             bool(found[2]) != self.is_space)
-        for pattern in (r'\d+% is charged to libraries; --frames=own charges what calls them',
+        for pattern in (r'\d+% is charged to libraries; --frames=no-libs charges what calls them',
                         r'\d+% is allocated in .+: "peek .+" shows its callers, --wrapper=.+ charges '
                         r'them', r'source files are known of \d+% of base and \d+% of new: rows may '
                         r'differ by that alone'):
@@ -313,7 +313,7 @@ class Text(Sheet):
 
     def inputs(self, periods, start):
         """The line about the inputs: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks"."""
-        for text in self.report['processes']['said']:
+        for text in self.report['processes']['messages']:
             self.at += self.next_is(text)
         sizes = sorted({int(period) for period in periods})
         if len(sizes) > 1:
@@ -388,7 +388,7 @@ class Text(Sheet):
             self.number(f'{label}, stacks', found[1], number, numerals.is_value_of(found[1], number, True, self.shown.unit))
 
     def unseen(self):
-        unseen = self.report['unseen']
+        unseen = self.report['unsampled']
         if not self.is_uncertain() or unseen is None or float(unseen['stack']) <= 0:
             return
         found = self.match('unseen', rf'not shown  about ({VALUE}) \(at most ({VALUE})\) in call stacks '
@@ -398,7 +398,7 @@ class Text(Sheet):
                                       (numerals.nearest, math.ceil, math.ceil)):
             self.number(f'unseen, {key}', text, unseen[key],
                         numerals.is_rough(text, unseen[key], self.shown.unit, towards))
-        if unseen['rows_too_high']:
+        if unseen['rows_overestimated']:
             space = self.stacks()[f'{self.metric.split("-", maxsplit=1)[0]}-space']
             share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
             self.sentence('rows', 'rows       are too high, the first ones most: they also stand for '
@@ -420,7 +420,7 @@ class Text(Sheet):
         text = self.filters()
         if text is None:
             return
-        number, total = (sums[self.metric] for sums in (self.report['left'], self.stacks()))
+        number, total = (sums[self.metric] for sums in (self.report['filtered'], self.stacks()))
         found = re.fullmatch(rf'({VALUE}){INTERVAL} of ({VALUE}) \((\S+)\)', text)
         if not found:
             self.wrong('left', text, number)
@@ -433,7 +433,7 @@ class Text(Sheet):
     def warnings(self):
         """The warnings for the shown metric: the errors of other metrics are not kept for text."""
         other = 'what was allocated' if self.metric.startswith('inuse') else 'what is in use'
-        for warning in self.report['warnings']:
+        for warning in [one['text'] for one in self.report['warnings']]:
             if 'rounded counts may account for' not in warning or not warning.endswith(other):
                 self.sentence('warning', 'warning: ' + escaped(warning))
 
@@ -521,7 +521,7 @@ class Text(Sheet):
             self.share_of('rest', found[4], sum_of_rest, total)
 
     def total_left(self):
-        return fixed(self.report.get('left', self.stacks())[self.metric]['estimate'])
+        return fixed(self.report.get('filtered', self.stacks())[self.metric]['estimate'])
 
     def hidden(self):
         """The number of rows that the text does not show; if JSON was limited as well, at least one if there are any."""

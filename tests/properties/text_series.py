@@ -78,7 +78,7 @@ def diff_header(t):
         t.sentence('shared', f'the same   {shared} process{" is" if shared == 1 else "es are"} on both sides: p is an upper limit')
     text = t.filters()
     if text is not None:
-        left = t.report['left']
+        left = t.report['filtered']
         found = re.fullmatch(rf'({VALUE}) of base, ({VALUE}) of new(.*)', text)
         t.same('left', found is not None, True)
         if found:
@@ -224,7 +224,7 @@ def trend_header(t):
         t.same('slope', found[2], per)
         trend_total(t, found[3], total)
     if t.report['test'] != 'none':
-        t.test('; ' + FITTED[t.report['scatter_tested']])
+        t.test('; ' + FITTED[t.report['variance_tested']])
     span = f'{inputs["used"]} dumps, times not known' if hours is None else over[6:]
     t.same('span', t.line(), f'span       {span}; {CANNOT}')
     text = t.filters()
@@ -232,8 +232,8 @@ def trend_header(t):
         found = re.fullmatch(rf'({VALUE}) of the first, ({VALUE}) of the last', text)
         t.same('left', found is not None, True)
         if found:
-            t.value('left of the first', found[1], t.report['left']['first'])
-            t.value('left of the last', found[2], t.report['left']['last'])
+            t.value('left of the first', found[1], t.report['filtered']['first'])
+            t.value('left of the last', found[2], t.report['filtered']['last'])
     detectable(t)
     t.warnings()
     t.same('header', t.line(), '')
@@ -241,7 +241,7 @@ def trend_header(t):
 
 def trend_row(t, what, row, cells):
     """The cells between slope and tau."""
-    if t.report['scatter_tested']:
+    if t.report['variance_tested']:
         least, chance, shape = cells
         slope(t, f'{what}, at least', least, row['at_least'], t.shown.unit, 4)
         t.chance(f'{what}, p', chance[:-1], row['p'])
@@ -253,7 +253,7 @@ def trend_row(t, what, row, cells):
 
 
 def trend(t):
-    told, tested, unit = t.report['scatter_tested'], t.report['test'] != 'none', t.shown.unit
+    told, tested, unit = t.report['variance_tested'], t.report['test'] != 'none', t.shown.unit
     steps = int(t.report['inputs']['used']) - 1
     trend_header(t)
     per = f'slope/{t.report["total"]["per"]}'
@@ -318,7 +318,7 @@ def info_input(t, row):
     t.same(what, found['format'], row['format'])
     period = re.match(r'every (\d+) bytes|(every allocation)|(no sample period)', found['sampling'])
     t.count(f'{what}, period', period and (period[1] or ('1' if period[2] else '0')), row['period'])
-    apart = f' ({row["unplaced_addresses"]} in no mapping)'
+    apart = f' ({row["unmapped_addresses"]} in no mapping)'
     words = ('stack', 'thread', 'mapped file', 'distinct address')
     contents = re.fullmatch(r'(\d+) \D+, (\d+) \D+, \d+ \D+, (\d+) [a-z ]*[a-z](.*)', found['contents'])
     for part, word in zip(found['contents'].partition(' (')[0].split(', '), words, strict=True):
@@ -326,7 +326,7 @@ def info_input(t, row):
     for i, key in enumerate(('stacks', 'threads', 'addresses'), 1):
         t.count(f'{what}, {key}', contents and contents[i], row[key])
     t.count(f'{what}, unplaced', contents and contents[4],
-            apart if row['unplaced_addresses'] != '0' else '')
+            apart if row['unmapped_addresses'] != '0' else '')
     size, lines = re.fullmatch(r'(.*?)(?: in (.*))?', found['size']).groups()
     t.count(f'{what}, bytes', size, counted(row['bytes'], 'byte'))
     t.same(f'{what}, lines', lines, lines and counted(lines.partition(' ')[0], 'line'))
@@ -342,7 +342,7 @@ def info_input(t, row):
         if name == 'passed over':
             count, _, kind = text.partition(', the first')[0].partition(' ')
             passed[{kinds % plural(count): key for kinds, key in FAULTS.items()}[kind]] = count
-    for key, count in row['passed_over'].items():
+    for key, count in row['skipped_lines'].items():
         t.count(f'{what}, {key}', passed[key], count)
 
 
@@ -390,7 +390,7 @@ def returns_of(counts):
     if counts is None:
         return None
     checked = counts['checked']
-    return (f'{checked - counts["follow_no_call"]} of {checked} return '
+    return (f'{checked - counts["not_after_call"]} of {checked} return '
             f'address{"es follow" if checked > 1 else " follows"} a call')
 
 
@@ -400,7 +400,7 @@ def info_process(t, row):
     what = f'process {row["key"]}'
     t.count(f'{what}, pid', found.get('pid'), row['pid'])
     t.count(f'{what}, dumps', found['dumps'], row['dumps'])
-    t.same(what, found['known by'], row['told_by'])
+    t.same(what, found['known by'], row['identified_by'])
     t.same(what, found.get('in order of'), row['order'])
     used = escaped(row['used']) + ', ' + row['why'] if row['why'] else None
     t.same(what, found.get('used'), used)

@@ -171,7 +171,7 @@ def lines_of(t, rows):
         parent = None if row['parent'] is None else int(row['parent'])
         above = rows[parent] if parent is not None else {'class': None}
         allocates = above.get('parent') is None if inverted else not is_nothing(row['flat'] or '0.000')
-        if (t.report['frames'] in ('code', 'own') and not allocates and
+        if (t.report['frames'] in ('no-std', 'no-libs') and not allocates and
                 not {above['class'], row['class']} & {'own', 'generated', 'none', None} and
                 above['cum']['estimate'] == row['cum']['estimate']):
             lines[line_of[parent]].append(i)

@@ -46,7 +46,7 @@ def threads_of(path):
 
 def report_of(*args):
     report = json.loads(t.ok('top', '-n0', '-fjson', '--by=thread', '--no-symbols',
-                             '--compat=jeprof', *args).out)
+                             '--estimator=jeprof', *args).out)
     return {row['name']: row['flat'] for row in report['rows']}
 
 
@@ -64,7 +64,7 @@ def compare(title, rows, sums):
 
 
 def alone(path):
-    return compare(path.name, report_of('--keep-damaged', path), threads_of(path)[0])
+    return compare(path.name, report_of('--damaged=use', path), threads_of(path)[0])
 
 
 def together():
@@ -85,7 +85,7 @@ def one_thread():
     for number in range(4):
         name = names.get(number, f't{number}')
         for asked in {name, str(number), f't{number}'}:
-            out = t.ok('stacks', '-fjson', '--no-symbols', '--compat=jeprof',
+            out = t.ok('stacks', '-fjson', '--no-symbols', '--estimator=jeprof',
                        f'--thread={asked}', path).out
             got = json.loads(out)['total']['inuse-space']['estimate']
             if not near(got, sums[name][1], 1e-9, 0.001):
@@ -101,7 +101,7 @@ def labels():
     sums, names = threads_of(path)
     with scratch() as folder:
         out = pathlib.Path(folder) / 'out.pb.gz'
-        t.ok('merge', '-q', '--by=thread', '--no-symbols', '--compat=jeprof', '-o', out, path)
+        t.ok('merge', '-q', '--by=thread', '--no-symbols', '--estimator=jeprof', '-o', out, path)
         again = {name: round(row['inuse-space']['estimate'])
                  for name, row in report_of(out).items()}
         found = collections.Counter()

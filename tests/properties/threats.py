@@ -101,7 +101,7 @@ def fails_behind(content):
     feeder = threading.Thread(target=feed, args=(slave, content, 500))
     feeder.start()
     process = subprocess.Popen(
-        [t.binary, 'info', '--no-symbols', '--max-skipped=1', '--keep-damaged', OTHER, '-'],
+        [t.binary, 'info', '--no-symbols', '--max-skipped=1', '--damaged=use', OTHER, '-'],
         stdin=master, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     out, err = process.communicate()
     feeder.join()
@@ -170,7 +170,7 @@ def young():
             report = json.loads(both.out)
             same = report['total'] == json.loads(alone.out)['total']
             if both.code != 0 or (left_out in both.err) != is_left_out or same != is_left_out or (
-                    report['inputs']['reasons'] != ({'young': 1} if is_left_out else {})):
+                    report['inputs']['reasons'] != ({'too_recent': 1} if is_left_out else {})):
                 faults.append(f'{age} s: {both.code} {both.err!r} {report["inputs"]}')
             if single.code != (5 if is_left_out else 0):
                 faults.append(f'{age} s, alone: {single.code} {single.err!r}')
@@ -191,7 +191,7 @@ def pair(number):
 
 
 def large_numbers():
-    raw = ['--no-unbias']
+    raw = ['--estimator=none']
     twice = [(make([pair(n)] * 2, total=pair(2 * n)), raw,
               (0, None, {metric: 2 * n for metric in ('inuse_space', 'inuse_objects',
                                                       'alloc_space', 'alloc_objects')}))
@@ -217,7 +217,7 @@ def large_sums():
         whole = t.ok('merge', '--format=folded', '--no-symbols', *paths).folded()
         if sum(value for _, value in whole) != total:
             faults.append(f'folded: {whole}')
-        rows = json.loads(t.ok('top', '--no-error', '--format=json', '--no-symbols', *paths).out)
+        rows = json.loads(t.ok('top', '--confidence=none', '--format=json', '--no-symbols', *paths).out)
         got = rows['total']['inuse-space']['estimate']
         if not near(float(got), float(total)):
             faults.append(f'JSON: {got}')
@@ -238,7 +238,7 @@ def beyond_readers():
             for total in (limit, limit + 4):
                 parts = [total // 4] * 3 + [total - total // 4 * 3]
                 path.write_bytes(jemalloc([pair(n) for n in parts], total=pair(total)))
-                result = t.run(command, '--no-symbols', '--no-unbias', f'-f{name}', path)
+                result = t.run(command, '--no-symbols', '--estimator=none', f'-f{name}', path)
                 packed = gzip.decompress(result.out_bytes) if name == 'pprof' else result.out_bytes
                 told = 'numbers above 2^' in result.err, b'numbers above 2^' in packed
                 want = (total > limit, total > limit and name not in ('folded', 'benchmark'))
@@ -259,7 +259,7 @@ def odd_counts():
         (jemalloc([b'0: 0 [0: 64]']), [], (5, damaged)),
         (jemalloc([b'0: 0 [1: 0]']), [], (5, damaged)),
         (jemalloc([b'0: 0 [0: 0]']), [], (0, None, {'inuse_space': 0})),
-        (jemalloc([b'-1: 64 [0: 0]', b'1: 64 [0: 0]']), ['--no-unbias'],
+        (jemalloc([b'-1: 64 [0: 0]', b'1: 64 [0: 0]']), ['--estimator=none'],
          (0, below, {'inuse_space': 64})),
         (classic([b'0: 64 [0: 0]']), [], (5, 'bytes without objects')),
         (classic([b'0: 0 [0: 64]']), [], (5, 'bytes without objects')),
@@ -267,11 +267,11 @@ def odd_counts():
         (classic([b'1: -64 [1: 64]', b'1: 64 [1: 64]']), [],
          (0, below, {'inuse_space': 64, 'alloc_space': 128})),
         (classic([b'1: -64 [1: 64]']), [], (0, 'its total is not compared')),
-        (classic([b'1: 64 [1: 64]'], total=b'1: -64 [1: 64]'), ['--strict'],
+        (classic([b'1: 64 [1: 64]'], total=b'1: -64 [1: 64]'), ['--damaged=reject'],
          (0, 'its total is not compared', {'inuse_space': 64})),
         (classic([b'1: 64 [1: 64]'], total=b'1: 64 [-1: 64]'), [],
          (0, 'its total is not compared', {'inuse_space': 64})),
-        (jemalloc([b'1: 64 [0: 0]'], total=b'18446744073709551615: 64 [0: 0]'), ['--no-unbias'],
+        (jemalloc([b'1: 64 [0: 0]'], total=b'18446744073709551615: 64 [0: 0]'), ['--estimator=none'],
          (0, 'its total is not compared', {'inuse_space': 64})),
     ])
 
@@ -318,8 +318,8 @@ def odd_lines():
             (leak + good, None),
             (good.replace(b'@ 0x5010\n', b'@\n'), None),
             (good.replace(b'/bin/x\n', b'/bin/x\nnonsense\n'), told)]
-    return table([(content, ['--no-unbias'], (0, says, raw)) for content, says in rows] +
-                 [(content, ['--strict'], (5, 'expected')) for content, says in rows if says])
+    return table([(content, ['--estimator=none'], (0, says, raw)) for content, says in rows] +
+                 [(content, ['--damaged=reject'], (5, 'expected')) for content, says in rows if says])
 
 
 def mutated_lines():
@@ -347,10 +347,10 @@ def deep_stacks():
         for count, expected in ((65536, (0, None, {'inuse_space': 128})), (65537, (7, says))):
             deep = frame * count + b'\n'
             rows += [(jemalloc([b'1: 64 [0: 0]'] * 2).replace(b' 0x5010\n', deep),
-                      ['--no-unbias'], expected),
+                      ['--estimator=none'], expected),
                      (classic([b'1: 64 [1: 64]'] * 2, total=b'2: 128 [2: 128]')
                       .replace(b' 0x5020\n', deep),
-                      ['--keep-damaged'], expected)]
+                      ['--damaged=use'], expected)]
     return table(rows)
 
 
@@ -413,7 +413,7 @@ t.check('R25: sums beyond 64 bits are exact, or rejected if the format has no ro
 t.check('R26: impossible counts are reported', odd_counts)
 t.check('R27: rates of zero, one and unreasonable size are handled', rates)
 t.check('R27: three rates in one merge give the right sums', mixed_rates)
-t.check('R28: unknown lines are reported, and are an error with --strict', odd_lines)
+t.check('R28: unknown lines are reported, and are an error with --damaged=reject', odd_lines)
 t.check('R28: a malformed stack is reported with its line', mutated_lines)
 t.check('R31: a stack of 65,536 frames is read, and one of 65,537 is rejected', deep_stacks)
 t.check('R32: overlapping, unsorted and wrapping maps with odd paths are read', odd_maps)

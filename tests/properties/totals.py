@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The totals are right: with --compat=jeprof to 1e-9 those of an independent program,
+"""The totals are right: with --estimator=jeprof to 1e-9 those of an independent program,
 otherwise within what the rounding in a dump allows; dumps that sampled everything, exactly.
 """
 import math
@@ -28,7 +28,7 @@ def compare(row, got, relative):
 
 
 def compat(row):
-    return compare(row, t.totals('--compat=jeprof', t.formats / row['file']), 1e-9)
+    return compare(row, t.totals('--estimator=jeprof', t.formats / row['file']), 1e-9)
 
 
 def rounding_bounds(dump, offset):
@@ -123,7 +123,7 @@ t.check(f'compat: the four totals of {len(CLASSIC)} classic profiles are right t
 t.check(f'default: the totals of {len(CLASSIC)} classic profiles are right line by line',
         lambda: t.in_parallel(classic_default, CLASSIC))
 for name in ('jemalloc-lg0.heap', 'jemalloc-lg0-accum.heap'):
-    for options in ([], ['--compat=jeprof']):
+    for options in ([], ['--estimator=jeprof']):
         t.check(f'{name} {" ".join(options)}: the totals are exactly 143525 objects and 46627456 bytes',
                 lambda: exactly(name, options))
 t.done()

@@ -10,12 +10,12 @@ t = Tests()
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = [t.testdata / 'golden' / 'cxx.heap']
 CUT = [t.real / 'clang_json_lg17.21618.0.f.heap.gz']
-WHOLE = (f'--symbol-dir={t.root}', '--no-unbias')
+WHOLE = (f'--symbol-dir={t.root}', '--estimator=none')
 
 
 def tree_of(*args):
     """Rows with their full path."""
-    report = json.loads(t.ok('tree', '-q', '-fjson', '--frames=all', *args).out)
+    report = json.loads(t.ok('tree', '-q', '-fjson', '--frames=no-alloc', *args).out)
     for row in report['rows']:
         above = () if row['parent'] is None else report['rows'][row['parent']]['path']
         row['path'] = (*above, row['name'])
@@ -25,7 +25,7 @@ def tree_of(*args):
 def expected(*args):
     """{path from the root: [cum, flat]}, and the same from the leaves."""
     down, up = (collections.defaultdict(lambda: [0, 0]) for _ in range(2))
-    for frames, value in t.ok('folded', '-q', '--full-names', *args).folded():
+    for frames, value in t.ok('folded', '-q', '--names=full', *args).folded():
         for sums, path in ((down, frames), (up, frames[::-1])):
             for i in range(len(path)):
                 sums[tuple(path[:i + 1])][0] += value
@@ -111,11 +111,11 @@ def deep(folder):
     path = dump_of(folder, 'deep', [(stack, 8), (stack[1:], 16)], SYMBOLS)
     faults = []
     for more in ((), ('--invert',)):
-        rows = json.loads(t.ok('tree', '-fjson', '-q', '--frames=all', *more, path).out)['rows']
+        rows = json.loads(t.ok('tree', '-fjson', '-q', '--frames=no-alloc', *more, path).out)['rows']
         want = DEPTH + 2 if not more else 2 * DEPTH + 3
         if len(rows) != want or max(row['depth'] for row in rows) != DEPTH + 1:
             faults.append(f'{more}: {len(rows)} rows')
-        text = t.ok('tree', '-n0', '--frames=all', *more, path).out
+        text = t.ok('tree', '-n0', '--frames=no-alloc', *more, path).out
         longest = max(map(len, text.splitlines()[6:]))
         if longest > 80 or text.count('rec\n') < DEPTH:
             faults.append(f'{more}: a line of {longest} columns')
@@ -136,15 +136,15 @@ def recursion(folder):
     path = dump_of(folder, 'recursion', [([0x31, 0x21, 0x21, 0x21, 0x11], 8),
                                          ([0x21, 0x31, 0x21, 0x31, 0x11], 16)], SYMBOLS)
     rows = {row[2]: row[:2]
-            for row in t.table('--no-unbias', path).rows()}
+            for row in t.table('--estimator=none', path).rows()}
     faults = [] if rows == {'leaf': (8, 24), 'rec': (16, 24), 'main': (0, 24)} else [f'{rows}']
-    report = json.loads(t.ok('diff', '-q', '-fjson', '--no-unbias', '--cum', path, '--to',
+    report = json.loads(t.ok('diff', '-q', '-fjson', '--estimator=none', '--cum', path, '--to',
                              dump_of(folder, 'other', [([0x21, 0x21, 0x11], 4)], SYMBOLS)).out)
     found = {row['name']: (row['base']['estimate'], row['new']['estimate'])
              for row in report['rows']}
     if found != {'leaf': (24, 0), 'rec': (24, 4), 'main': (24, 4)}:
         faults.append(f'{found}')
-    for row in tree_of('--no-unbias', path)['rows']:
+    for row in tree_of('--estimator=none', path)['rows']:
         if row['cum']['estimate'] > 24:
             faults.append(f'{row}')
     return faults

@@ -77,7 +77,7 @@ def plain():
         # All stacks are there, by the numbers in the header: the dump is used, but lacks its map.
         for n in (n for n in complete if n < content.index(b'MAPPED_LIBRARIES:')):
             report = json.loads(t.ok('info', '-q', '--no-symbols', '-fjson', f'cut-{n:06}', cwd=directory).out)
-            if not any('memory map' in text for text in report['warnings']):
+            if not any('memory map' in text for text in [one['text'] for one in report['warnings']]):
                 faults.append(f'taken for whole without its map: {n} bytes: {report["warnings"]}')
     return faults or (f'{len(names)} cuts, {len(complete)} complete (all in the map '
                       f'section), the others reported')
@@ -131,19 +131,19 @@ def members():
 
 
 def kept():
-    """--keep-damaged uses the existing part and says so."""
+    """--damaged=use uses the existing part and says so."""
     content = WHOLE.read_bytes()
     with scratch() as directory:
         path = pathlib.Path(directory, 'cut-000000')
         path.write_bytes(content[:content.index(b'MAPPED_LIBRARIES:')])
-        result = t.run('info', '--no-symbols', '--keep-damaged', path)
+        result = t.run('info', '--no-symbols', '--damaged=use', path)
     if result.code != 0 or 'cut-000000' not in result.err + result.out:
         return [f'ended with {result.code}: {result.err}']
     return [] if result.totals() == t.totals(WHOLE) else [f'{result.totals()}']
 
 
 def kept_packed():
-    """For a truncated gzip or zstd file, --keep-damaged uses the same part as for the text that can be unpacked."""
+    """For a truncated gzip or zstd file, --damaged=use uses the same part as for the text that can be unpacked."""
     lines = b''.join(b'@ 0x%x\n  t*: 1: %d [0: 0]\n' % (4096 + 16 * i, 8 * (1 + i * i % 997))
                      for i in range(60000))  # the lines span several windows
     long = b'heap_v2/1\n  t*: 1: 8 [0: 0]\n' + lines + b'MAPPED_LIBRARIES:\n'
@@ -159,7 +159,7 @@ def kept_packed():
 
 def kept_as_unpacked(tool, packed):
     out = subprocess.run([tool, '-dqc'], input=packed, capture_output=True, check=False).stdout
-    plain, cut = (t.run('info', '--no-symbols', '--keep-damaged', '-', stdin=content)
+    plain, cut = (t.run('info', '--no-symbols', '--damaged=use', '-', stdin=content)
                   for content in (out, packed))
     refused = t.run('info', '--no-symbols', '-', stdin=packed)
     if refused.code != 5 or f'damaged {tool} data: it ends too early' not in refused.err:
@@ -180,7 +180,7 @@ def messages_kept():
         faults = []
         for size in (len(content) // 2, len(content) - 1):
             path.write_bytes(content[:size])
-            result = t.run('info', '--no-symbols', '--keep-damaged', path)
+            result = t.run('info', '--no-symbols', '--damaged=use', path)
             if result.code != 5 or 'damaged gzip data: it ends too early' not in result.err:
                 faults.append(f'{size} bytes: {result.code} {result.err}')
     return faults
@@ -193,7 +193,7 @@ for name in ('gperftools-heapprofile', 'gperftools-heap_v2', 'jemalloc36-lg14-ac
              'go-text', 'jeprof-raw-symbolized'):
     t.check(f'R20: cut anywhere, complete or reported: {name}', lambda: other_text(t.formats / f'{name}.heap'))
 t.check('R20: a gzip file cut between its members is complete or reported', members)
-t.check('R20: --keep-damaged uses a dump without its map', kept)
-t.check('R20: --keep-damaged uses the readable part of a truncated gzip or zstd file', kept_packed)
-t.check('R20: --keep-damaged uses nothing of a truncated pprof profile', messages_kept)
+t.check('R20: --damaged=use uses a dump without its map', kept)
+t.check('R20: --damaged=use uses the readable part of a truncated gzip or zstd file', kept_packed)
+t.check('R20: --damaged=use uses nothing of a truncated pprof profile', messages_kept)
 t.done()

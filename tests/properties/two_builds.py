@@ -171,7 +171,7 @@ def stamps(folder):
     return faults + ([] if done.code == 2 and 'with-builds' in done.err else [f'{done.code} {done.err}'])
 
 
-REPORTS = (('folded',), ('top', '-ftsv', '-n0'), ('top', '-ftsv', '-n0', '--by=build'), ('top', '-ftsv', '-n0', '--spread'),
+REPORTS = (('folded',), ('top', '-ftsv', '-n0'), ('top', '-ftsv', '-n0', '--by=build'), ('top', '-ftsv', '-n0', '--columns=spread'),
            ('trend', '-ftsv', '-n0'), ('tree', '-fjson'))
 
 
@@ -252,7 +252,7 @@ def refuses_verdict(options, base=None, new=None):
     status, report = compare(options, base or of_build('1.4.1'), new or of_build('1.4.1b'))
     claimed = [row['name'] for row in own(report) if row['significant'] or row['status'] not in ('untested', 'same')]
     module = [each for each in report.get('not_compared', []) if each['module'] == PATH]
-    said = [text for text in report['warnings'] if 'names for 1' in text and 'not compared' in text]
+    said = [text for text in [one['text'] for one in report['warnings']] if 'names for 1' in text and 'not compared' in text]
     good = status == 8 and not claimed and len(module) == 1 and module[0]['own'] and len(said) == 1 and report['gate'] == 'open'
     return [] if good else [f'{status} {claimed} {module} {report["warnings"]}']
 
@@ -326,7 +326,7 @@ def library(folder):
             made.write_text(path.read_text().replace(PATH, place))
     status, report = compare([f'--symbol-dir={root}'], *sides)
     claimed = [row['name'] for row in report['rows'] if row['significant']]
-    said = [text for text in report['warnings'] if 'libcart.so.1: 2 or more builds' in text]
+    said = [text for text in [one['text'] for one in report['warnings']] if 'libcart.so.1: 2 or more builds' in text]
     return [] if status == 0 and not claimed and len(said) == 1 and report['gate'] == 'none' else [f'{status} {claimed} {report["warnings"]}']
 
 
@@ -368,7 +368,7 @@ def leak_without_files(folder):
     marked = [row['name'] for row in own(report) if row['significant']]
     faults = [] if status == 1 and marked and report['gate'] == 'grown' else [f'{status} {marked}']
     b = of_build('1.4.1b')
-    status, report = compare_addresses(a, grown(b, folder, 10), '--frames=own')
+    status, report = compare_addresses(a, grown(b, folder, 10), '--frames=no-libs')
     module = next(each for each in report['not_compared'] if each['module'] == PATH)
     return faults + ([] if status == 1 and module['p'] < 0.05 and module['change'] > 0 else [f'{status} {module}'])
 
@@ -406,7 +406,7 @@ def gateways(folder):
     dumps = [mixed / 'base.heap', mixed / 'other-build.heap']
 
     def handle(*names):
-        done = t.run('diff', '-q', '-fjson', '-n0', '--frames=all', '--cum', '--symbol-dir-only', *(
+        done = t.run('diff', '-q', '-fjson', '-n0', '--frames=no-alloc', '--cum', '--symbol-dir-only', *(
             f'--symbol-dir={mixed / name}' for name in names), dumps[0], '--to', dumps[1])
         rows = json.loads(done.out)['rows']
         return rows, next(row for row in rows if row['name'].startswith('shop::Gateway::handle'))
@@ -440,7 +440,7 @@ def info_lists_builds():
 
 
 def missing_is_not_zero():
-    """A process without names of a program is excluded for its functions: --spread compares the others, trend tests
+    """A process without names of a program is excluded for its functions: --columns=spread compares the others, trend tests
     none."""
     a, b = of_build('1.4.1'), of_build('1.4.1b')
 
@@ -449,13 +449,13 @@ def missing_is_not_zero():
         report = json.loads(done.out)
         return {row['name']: row for row in report['rows']}, report
 
-    six, _ = rows('top', '--spread', *a)
-    eight, report = rows('top', '--spread', *a, *b[:2])
+    six, _ = rows('top', '--columns=spread', *a)
+    eight, report = rows('top', '--columns=spread', *a, *b[:2])
     named = [name for name in six if name.startswith('shop::') and six[name]['spread']['p'] is not None]
     faults = [] if len(named) >= 2 and all(eight[name]['spread'] == six[name]['spread'] for name in named) else [f'{named}']
     faults += [row['name'] for row in eight.values() if row['name'].startswith('cartd+') and row['spread']['p'] is not None]
     faults += [] if PATH in open_modules(report) else [f'{report["warnings"]}']
-    few, _ = rows('top', '--spread', *a[:2], *b[:2])
+    few, _ = rows('top', '--columns=spread', *a[:2], *b[:2])
     faults += [name for name in named if few[name]['spread']['p'] is not None]
     trend, report = rows('trend', *a, *b[:2])
     faults += [row['name'] for row in own({'rows': trend.values()}) if row['p'] is not None or row['significant']]
@@ -479,7 +479,7 @@ def rows_of_builds():
     dumps = [*of_build('1.4.1'), *of_build('1.4.1b')]
 
     def held(by, *names):
-        out = t.ok('top', '-q', '-fjson', '-n0', '--full-names', f'--by={by}', '--symbol-dir-only', *folders(*names), *dumps).out
+        out = t.ok('top', '-q', '-fjson', '-n0', '--names=full', f'--by={by}', '--symbol-dir-only', *folders(*names), *dumps).out
         return {row['name']: row['flat']['inuse-space']['estimate'] for row in json.loads(out)['rows'] if row['name'].startswith(PATH)}
     both, one, whole = held('build', '1.4.1', '1.4.1b'), held('build', '1.4.1'), held('module', '1.4.1')
     faults = [] if len(both) == len(one) == 2 and all(re.fullmatch(PATH + r' \(build [0-9a-f]{12}\)', name) for name in both) else [f'{both} {one}']

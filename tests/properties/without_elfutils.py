@@ -40,7 +40,7 @@ def needs_nothing():
 
 
 def features():
-    told = {program: program.ok('version', '--features').out for program in (t, small)}
+    told = {program: program.ok('version', '--build-options').out for program in (t, small)}
     yes, no = ('symbols {0}\ndemangling {0}\nxz {0}\nzstd yes\nstatistics yes\nsandbox yes\n'.format(word) for word in ('yes', 'no'))
     return [] if told == {t: yes, small: no} else [f'{list(told.values())}']
 

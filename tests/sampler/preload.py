@@ -102,7 +102,7 @@ def estimates(path):
     bare = pathlib.Path(f'{path}.bare')
     text, mark, _ = pathlib.Path(path).read_text().partition('MAPPED_LIBRARIES:\n')
     bare.write_text(text + mark)
-    report = t.ok('merge', '--format=folded', '--all-frames', '--by=address', '--no-symbols',
+    report = t.ok('merge', '--format=folded', '--frames=all', '--by=address', '--no-symbols',
                   '--metric=inuse-space', bare)
     bare.unlink()
     # hprof-agg marks a stack of 128 frames, which may be truncated.
@@ -548,7 +548,7 @@ def git(directory):
     def packs():
         ours = run(['git', '-C', repository, 'gc', '-q', '--aggressive'], env=env,
                    conf=settings(directory / 'git-gc.%p', truth='true'))
-        check = run(['git', '-C', repository, 'fsck', '--full', '--strict'], env=env)
+        check = run(['git', '-C', repository, 'fsck', '--full', '--damaged=reject'], env=env)
         return [str(done) for done in (ours, check) if done.returncode or done.stdout]
 
     t.check('git makes a repository under the sampler', make)

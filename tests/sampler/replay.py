@@ -100,7 +100,7 @@ def module_offsets(path):
 
 def estimates(path, metric):
     """{stack, root first: value}"""
-    shown = t.ok('stacks', '--all-frames', '--no-symbols', '--by=address', '--format=folded',
+    shown = t.ok('stacks', '--frames=all', '--no-symbols', '--by=address', '--format=folded',
                  f'--metric={metric}', path).folded()
     return {tuple(stack): value for stack, value in shown}
 

@@ -180,7 +180,7 @@ class Fleet:
             if stack['live_bytes'] > 0:
                 self.add_stack(stack, self.sizes[i], sampled[i], rows.get(leaf(stack)), report)
         self.add_total(sampled, report['total'])
-        self.add_unseen(sampled, report['unseen'])
+        self.add_unseen(sampled, report['unsampled'])
 
     def add_stack(self, stack, sizes, sampled, row, report):
         name, nothing = stack['name'], -math.log(ALPHA / 2) * self.period
@@ -190,7 +190,7 @@ class Fleet:
         if sampled:
             spec = measure(sampled, self.period, self.raw)
             self.widths.add(name, space[1] - space[0], spec.width(self.period))
-        self.unseen.add(name, sampled != [] or stack['live_bytes'] <= report['unseen']['stack'])
+        self.unseen.add(name, sampled != [] or stack['live_bytes'] <= report['unsampled']['stack'])
         if len(sizes) == 1:
             size, = sizes
             objects = ends(row, 'inuse-objects') if sampled else (0, nothing / size)

@@ -55,13 +55,13 @@ def run(*arguments):
 
 
 def report_of(paths, level, options):
-    return json.loads(run('top', '--snapshots=sum', '--format=json', '--no-symbols', '-n0', '-j1', '-q',
+    return json.loads(run('top', '--dumps=sum', '--format=json', '--no-symbols', '-n0', '-j1', '-q',
                           f'--confidence={level}', *options, *paths))
 
 
 def errors_of(paths, options, metrics):
     """{metric: {name: bytes}} of all dumps together: the estimate, its variance and other errors."""
-    profile = gzip.decompress(run('top', '--snapshots=sum', '--format=pprof', '--with-error', '--max-samples=1',
+    profile = gzip.decompress(run('top', '--dumps=sum', '--format=pprof', '--with-error', '--max-samples=1',
                                   '--no-symbols', '-j1', '-q', *options, *paths))
     total = {}
     for _, values in pprof_samples(profile):

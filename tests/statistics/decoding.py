@@ -144,7 +144,7 @@ def of_pages(folder):
         path.write_text(dump_text(workload, samples, rewritten), encoding='ascii')
         for command in ('top', 'info'):
             told = json.loads(t.ok(command, '--format=json', '--no-symbols', '-q', *options, path).out)
-            is_said = any('--large-sizes' in warning for warning in told['warnings'])
+            is_said = any('--large-sizes' in warning for warning in [one['text'] for one in told['warnings']])
             if is_said != (is_told and command == 'info'):
                 yield f'{command}, {rewritten}, {options}: {told["warnings"]}'
 

@@ -70,7 +70,7 @@ class Dump:
                               and f'every {period} bytes' in info.out)
         columns = [stacks_of(path, *options) for options in (
             ['--metric=inuse-space'], ['--metric=inuse-objects'],
-            ['--metric=inuse-space', '--no-unbias'], ['--metric=inuse-objects', '--no-unbias'])]
+            ['--metric=inuse-space', '--estimator=none'], ['--metric=inuse-objects', '--estimator=none'])]
         self.stacks = {stack: tuple(column.get(stack, 0) for column in columns)
                        for stack in columns[0]}
 

@@ -177,11 +177,11 @@ def judge(paths):
     for first in range(0, len(paths), TOGETHER):
         some = paths[first:first + TOGETHER]
         done = t.run('info', '--format=json', '--no-symbols', '-j2', '--max-skipped=100%',
-                     '--on-duplicate=skip', '--keep-damaged', *some)
+                     '--on-duplicate=skip', '--damaged=use', *some)
         for found in json.loads(done.out)['inputs']:
             told[found['name']] = (found.get('sampling'), found['status'] != 'used' or
-                                   found['header'] == 'contradicts' or found.get('torn_stacks', 0) > 0 or
-                                   found['passed_over']['malformed'] > 0)
+                                   found['header'] == 'contradicts' or found.get('inconsistent_stacks', 0) > 0 or
+                                   found['skipped_lines']['malformed'] > 0)
     return told
 
 

@@ -50,7 +50,7 @@ class Known:
 
     def called_wrong(self):
         """The header of each of these agrees with its stacks."""
-        yield from (warning for warning in self.report['warnings'] if 'damaged' in warning)
+        yield from (warning for warning in [one['text'] for one in self.report['warnings']] if 'damaged' in warning)
         told = t.ok('info', '--no-symbols', self.path).out
         if 'contradicts' in told:
             yield 'its header is said to contradict its stacks'
@@ -122,7 +122,7 @@ def equal_stacks_unseen():
     """Three of 256 KiB were never sampled.  The most that any one holds, x, is such that as many
     stacks of x as the total may hold leave one without samples in one of twenty dumps."""
     told = Known('equal-stacks')
-    bound, most = told.report['unseen']['stack'], told.total['inuse-space']['high']
+    bound, most = told.report['unsampled']['stack'], told.total['inuse-space']['high']
     expected = most / bound * math.exp(-bound / told.period)
     if bound < 256 * K:
         yield f'at most {bound} in one, but each holds {256 * K}'

@@ -55,9 +55,9 @@ def coverage(dumps):
         for _ in range(SERIES):
             paths = [pathlib.Path(folder, f'app.7.{i}.i{i}.heap') for i in range(dumps)]
             truth = [write(path, random_) for path in paths][0]
-            report = t.ok('info', '--no-symbols', '-fjson', '--snapshots=peak', *paths).out
+            report = t.ok('info', '--no-symbols', '-fjson', '--dumps=peak', *paths).out
             fullest = json.loads(report)['processes'][0]['used']
-            for name, args in (('peak', ['--snapshots=peak', *paths]), ('alone', [fullest])):
+            for name, args in (('peak', ['--dumps=peak', *paths]), ('alone', [fullest])):
                 got = json.loads(t.ok('top', '-q', '--no-symbols', '-fjson', *args).out)
                 found[name][0] += holds(got['total']['inuse-space'], sum(truth))
                 rows = {row['name'][-4:]: row['flat']['inuse-space'] for row in got['rows']}

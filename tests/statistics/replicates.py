@@ -79,7 +79,7 @@ def partial(path, tar):
 
 def spread(*inputs, **more):
     """The variance between dumps beyond sampling, by function with its callees, in samples^2."""
-    rows = json.loads(t.ok('top', '--no-symbols', '-q', '--spread', '--sort=cum', '-f', 'json', *inputs, **more).out)['rows']
+    rows = json.loads(t.ok('top', '--no-symbols', '-q', '--columns=spread', '--sort=cum', '-f', 'json', *inputs, **more).out)['rows']
     return {row['name']: row['spread']['sd'] ** 2 / BYTES ** 2 for row in rows}
 
 
@@ -131,7 +131,7 @@ def coverage():
 
 
 def rows_of(*inputs, **more):
-    options = ('--no-symbols', '-q', '--spread', '--keep-unmapped', '-n0', '-f', 'json')
+    options = ('--no-symbols', '-q', '--columns=spread', '--keep-unmapped', '-n0', '-f', 'json')
     return json.loads(t.ok('top', *options, *inputs, **more).out)
 
 
@@ -146,7 +146,7 @@ def as_dumps():
         want, got = rows_of('--tar=-', stdin=tar), rows_of(path)
         hosts = want['inputs']['used']
         relative = math.sqrt(2 / 63 + 64 / hosts)
-        for key in ('total', 'unseen'):
+        for key in ('total', 'unsampled'):
             if want[key] != got[key]:
                 faults.append(f'{key}: {want[key]} {got[key]}')
         if [row['name'] for row in want['rows']] != [row['name'] for row in got['rows']]:

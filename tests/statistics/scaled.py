@@ -33,7 +33,7 @@ WHOLE = (1 << 64) - 1
 
 
 def report_of(*paths):
-    done = subprocess.run([OPTIONS.binary, 'top', '--snapshots=sum', '--format=json', '--no-symbols',
+    done = subprocess.run([OPTIONS.binary, 'top', '--dumps=sum', '--format=json', '--no-symbols',
                            '-n0', '-j1', '-q', *paths], capture_output=True, check=True)
     return json.loads(done.stdout)
 

@@ -92,13 +92,13 @@ def totals(archive, *options):
 
 
 def sums_of(archive, sums, *options):
-    found = totals(archive, '--no-unbias', *options)[0]
+    found = totals(archive, '--estimator=none', *options)[0]
     return [f'{metric} {" ".join(options)}: {found[metric]["estimate"]:.0f}, expected {sums[name]}'
             for metric, name in zip(METRICS, SUMS) if found[metric]['estimate'] != sums[name]]
 
 
 def added_up():
-    return (sums_of(ARCHIVE, EXPECTED['all']['lines'], '--snapshots=sum')
+    return (sums_of(ARCHIVE, EXPECTED['all']['lines'], '--dumps=sum')
             + sums_of(ARCHIVE, EXPECTED['last']['lines']))
 
 
@@ -106,7 +106,7 @@ def processes():
     found = totals(ARCHIVE)[1]
     faults = [f'{what}: {found[name]}, expected {wanted}'
               for what, name, wanted in (('processes', 'count', EXPECTED['processes']),
-                                         ('dumps', 'dumps', DUMPS), ('nothing tells', 'untold', 0))
+                                         ('dumps', 'dumps', DUMPS), ('nothing tells', 'unidentified', 0))
               if found[name] != wanted]
     return faults + ([] if EXPECTED['forks'] and EXPECTED['ended'] else ['no forks, or no exits'])
 
@@ -126,7 +126,7 @@ def far_off(found, sums, what):
 
 def truth():
     return (far_off(totals(ARCHIVE)[0], EXPECTED['last'], 'last')
-            + far_off(totals(ARCHIVE, '--snapshots=sum')[0], EXPECTED['all'], 'sum'))
+            + far_off(totals(ARCHIVE, '--dumps=sum')[0], EXPECTED['all'], 'sum'))
 
 
 def kinds():
@@ -154,7 +154,7 @@ def kinds():
 def shared():
     """With --shared, stacks are repeated: ten times as many dumps have fewer than twice as many stacks."""
     def stacks(dumps):
-        out = t.ok('top', '--no-symbols', '--no-unbias', '-n1', '-q', '--tar=-', '-fjson',
+        out = t.ok('top', '--no-symbols', '--estimator=none', '-n1', '-q', '--tar=-', '-fjson',
                    stdin=fleet('--shared', SEED, 0, dumps)).out
         return json.loads(out)['inputs']['stacks']
 
@@ -219,7 +219,7 @@ def by_tasks(dumps, tasks, *options):
 
 
 def exact(dumps, tasks):
-    sums, report = by_tasks(dumps, tasks, '--no-unbias')
+    sums, report = by_tasks(dumps, tasks, '--estimator=none')
     print(f'# {report["inputs"]["stacks"]} stacks')
     return [f'{metric}: {report["total"][metric]["estimate"]:.0f}, expected {sums["last"]["lines"][name]}'
             for metric, name in zip(METRICS, SUMS)

@@ -65,7 +65,7 @@ def any_one(folder, stacks, held):
     formula = most_in_one(dumps.truth[TOTAL])
     true, ratios = 0, []
     for seen, report in zip(dumps.seen, dumps.told()):
-        told = report['unseen']['stack']
+        told = report['unsampled']['stack']
         missed = max((dumps.truth[name] for name in leaves if name not in seen), default=0)
         true += missed <= told * (1 + 1e-8)
         ratios.append(told / formula)
@@ -116,7 +116,7 @@ def first_row(folder, name):
                              MISS, told['estimate'], 0)
         usual += low <= true <= high
         ratios.append((told['high'] - told['low']) / (high - low))
-        if not report['unseen']['rows_too_high']:
+        if not report['unsampled']['rows_overestimated']:
             faults.append('nothing is told of it')
     if hits < .93 * DUMPS:
         faults.append(f'in {hits} of {DUMPS} intervals')
@@ -130,7 +130,7 @@ def usual_rows(folder):
     """If most of the memory was sampled, there is no note, and intervals are those of any row."""
     faults = []
     for report in Dumps(folder, 'zipf', WORKLOADS['zipf'](), ('-n0',)).told():
-        if report['unseen']['rows_too_high']:
+        if report['unsampled']['rows_overestimated']:
             faults.append('zipf: it is told that rows are too high')
     return faults
 

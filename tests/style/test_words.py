@@ -12,7 +12,7 @@ CHECK = pathlib.Path(sys.argv[1]).resolve()
 GUIDE = '# Guide\n\nText.\n\n| never | use |\n|---|---|\n| tell, told | say |\n| so many | N |\n\n| judge | use |\n|---|---|\n| whole | complete |\n'
 TREE = {
     'docs/design/style.md': GUIDE,
-    'README.md': 'The whole dump.\n\n    hprof-agg told\n\n```\ntold\n```\nA key is `told_by`, a value `told`.\n',
+    'README.md': 'The whole dump.\n\n    hprof-agg told\n\n```\ntold\n```\nA key is `identified_by`, a value `told`.\n',
     'man/hprof-agg.1.in': '.Sh NAME\nA retold story.\n',
     'src/a.c': '#include "told.h"\n// It is told. "told"\n/* told */\nint c = \'"\'; // "told"\nconst char *s = "key_told";\n',
     'src/report/html/page/a.js': "// told\nput('ages');\n",

@@ -80,7 +80,7 @@ def process_of(file):
 def run(context, shards, source, output, options=()):
     if os.path.isfile(source):
         with tempfile.TemporaryDirectory() as folder:
-            cut = [f'--shards={shards}', f'--files-from={source}', f'--output={folder}/part.']
+            cut = [f'--tasks={shards}', f'--files-from={source}', f'--output={folder}/part.']
             subprocess.run([binary(), 'manifest', *cut], check=True)
             lists = [open(entry.path, 'rb').read() for entry in os.scandir(folder)]
         parts = context.parallelize(lists, len(lists)).mapPartitions(lambda some: map_lists(some, options))

@@ -180,7 +180,7 @@ static const struct row {
                           HP_MESSAGE("doctor-no-map",
                                      "the dump ends before its memory map: it is "
                                      "truncated"),
-                          "use an older dump; --keep-damaged reads what is left"},
+                          "use an older dump; --damaged=use reads what is left"},
     [HP_DOCTOR_OTHER_DUMP] = {NOTE,
                               HP_MESSAGE("doctor-other-dump",
                                          "no plain text of jemalloc or gperftools"),

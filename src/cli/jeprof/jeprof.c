@@ -139,9 +139,9 @@ static void print_local_file(const char *path) {
 // --- reading ---------------------------------------------------------------------------
 
 // Print which dump of a process is used.  The library's text names choices of
-// --snapshots, which are replaced by the only choice here, --sum.
+// --dumps, which are replaced by the only choice here, --sum.
 static void print_moment(const char *moment) {
-    const char *choices = strstr(moment, "; --snapshots");
+    const char *choices = strstr(moment, "; --dumps");
     size_t size = choices != NULL ? (size_t)(choices - moment) : strlen(moment);
     hp_cli_message(HP_MESSAGE("jeprof-moment", "%.*s; --sum adds all up"), (int)size,
                    moment);

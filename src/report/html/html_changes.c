@@ -380,7 +380,7 @@ void hp_html_put_changes(struct hp_sink *out, const struct hp_view *view,
         difference->inputs[0], difference->inputs[1], names_of_sides(view)[0],
         names_of_sides(view)[1]);
     put_change(out, view, &difference->total);
-    hp_sink_text(out, ",\n\"left\":");
+    hp_sink_text(out, ",\n\"filtered\":");
     if (view->head.is_filtered) {
         put_change(out, view, &difference->filtered);
         hp_sink_text(out, ",\n");

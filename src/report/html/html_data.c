@@ -144,7 +144,7 @@ static void put_read(struct hp_sink *out, const struct hp_view *view) {
 static void put_head(struct hp_sink *out, const struct html_writer *w) {
     const struct hp_view *view = w->view;
     hp_sink_print(out,
-                  "{\"schema\":\"hprof-agg.html/1\",\n"
+                  "{\"schema\":\"hprof-agg.html/2\",\n"
                   "\"tool\":{\"name\":\"hprof-agg\",\"version\":\"%s\"},\n"
                   "\"report\":\"%s\",\n\"by\":\"%s\",\n\"view\":\"%s\",\n",
                   hp_version(), view->report->name, hp_view_row_kind(view),
@@ -361,16 +361,16 @@ static struct hp_facet_part *find_parts(const struct hp_view *view,
 // Write the totals; a comparison and a trend have theirs in other members.
 static void put_totals(struct hp_sink *out, const struct html_writer *w) {
     if (w->view->changes) {
-        hp_sink_text(out, "\"total\":null,\n\"left\":null,\n");
+        hp_sink_text(out, "\"total\":null,\n\"filtered\":null,\n");
         hp_html_put_changes(out, w->view, w->tables);
         hp_html_put_series(out, w->view, w->tables, w->series);
         return;
     }
     put_each(out, w, "total", TOTAL);
     if (w->view->head.is_filtered) {
-        put_each(out, w, "left", LEFT);
+        put_each(out, w, "filtered", LEFT);
     } else {
-        hp_sink_text(out, "\"left\":null,\n");
+        hp_sink_text(out, "\"filtered\":null,\n");
     }
     hp_sink_text(out, "\"comparison\":null,\n\"series\":null,\n");
 }

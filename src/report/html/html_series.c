@@ -218,7 +218,7 @@ static void put_process(struct hp_sink *out, const struct hp_view *view,
                   trend->name, trend->place, trend->dumps,
                   trend->can_test_growth ? "true" : "false");
     put_sum(out, &trend->total);
-    hp_sink_text(out, ",\n\"left\":");
+    hp_sink_text(out, ",\n\"filtered\":");
     if (view->head.is_filtered) {
         put_sum(out, &trend->filtered);
     } else {

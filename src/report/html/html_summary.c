@@ -1,6 +1,6 @@
 // The first rows for programs that read the page, as many as fit:
 //
-//     {"schema": "hprof-agg.summary/1", "report": "top", "by": "function",
+//     {"schema": "hprof-agg.summary/2", "report": "top", "by": "function",
 //      "view": "code", "metric": "inuse-space", "confidence": 0.95, "total": ESTIMATE,
 //      "row_count": 123,
 //      "rows": [{"name": "f", "class": "own", "flat": ESTIMATE, "cum": ESTIMATE}]}
@@ -18,7 +18,7 @@ enum {
 // Write everything before the rows.
 static void put_head(struct hp_json *json, const struct hp_view *view) {
     hp_json_open(json, NULL, '{');
-    hp_json_put_word(json, "schema", "hprof-agg.summary/1");
+    hp_json_put_word(json, "schema", "hprof-agg.summary/2");
     hp_json_put_word(json, "report", view->report->name);
     hp_json_put_word(json, "by", hp_view_row_kind(view));
     hp_json_put_word(json, "view", hp_frames_name(view->options.frames.fold));

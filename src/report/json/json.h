@@ -57,7 +57,12 @@ hp_json_part hp_json_begin, hp_json_begin_diff, hp_json_begin_trend,
 // reader.
 hp_json_part hp_json_next;
 
-// Write everything after the array of rows: "cut", "moved", "next" and the warnings; and
+// Write a member with the reason why an input is not used, or not completely; null: it is
+// used.
+void hp_json_put_reason(struct hp_json *json, const char *key,
+                        const struct hp_input *input);
+
+// Write everything after the array of rows: "cut", "attributed_to_callers", "next" and the warnings; and
 // end the report.
 hp_json_part hp_json_end;
 

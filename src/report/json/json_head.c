@@ -1,10 +1,10 @@
 // The keys that all reports have before and after their rows.  Most reports begin with
 //
-//     {"schema": "hprof-agg.top/2", "command": "top", "by": "function",
-//      "frames": "code", "label": "host" (if by label),
+//     {"schema": "hprof-agg.top/3", "command": "top", "by": "function",
+//      "frames": "no-std", "label": "host" (if by label),
 //      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
-//      "processes": {"snapshots": "last", "count": 1, "dumps": 17, "forks": 0, ...,
-//                    "said": ["17 dumps of 1 process: ..."]},
+//      "processes": {"selection": "latest", "count": 1, "dumps": 17, "forks": 0, ...,
+//                    "messages": ["17 dumps of 1 process: ..."]},
 //      "shards": {"count": 4, "present": [0, 2]} (if some are missing),
 //      "thread": "worker" (if only this thread was read),
 //      "older_than": 60.5 (seconds, if only listed objects of this age were read),
@@ -14,19 +14,19 @@
 //                "alloc-space": ESTIMATE or null, "alloc-objects": ESTIMATE or null},
 //      "stacks_total": the same of the sum of all stacks (if headers show the total
 // better),
-//      "unseen": {"estimate": 1.5, "high": 2.5, "stack": 3.5,
-//                 "rows_too_high": false} or null,
+//      "unsampled": {"estimate": 1.5, "high": 2.5, "stack": 3.5,
+//                 "rows_overestimated": false} or null,
 //      "not_compared": [...] (if functions of a module are not compared in all dumps),
 //      "patterns": ["^f$"] (of list and peek),
-//      "filters": [{"rule": "focus", "pattern": "f"}] and "left", which is like "total",
+//      "filters": [{"rule": "focus", "pattern": "f"}] and "filtered", which is like "total",
 //                 (if there are filters)
 //      "rows": [
 //
 // For a sample type of pprof inputs the metric is its name and the estimator is "none".
 //
-// After the rows there is "cut": {"rows": 12, "left_out": 345, "max_bytes": 4096} if
-// --max-bytes truncated them; "moved": 1.500, the amount of the metric that folding
-// attributes to other functions than --frames=all; "next" as in json_next.c; "warnings".
+// After the rows there is "cut": {"rows": 12, "excluded": 345, "max_bytes": 4096} if
+// --max-bytes truncated them; "attributed_to_callers": 1.500, the amount of the metric that folding
+// attributes to other functions than --frames=no-alloc; "next" as in json_next.c; "warnings".
 //
 // A diff and a trend have one metric.  After "confidence" they have
 //
@@ -41,9 +41,9 @@
 //     "detectable": {"change": 1.5, "share": 0.1, "is_at_most": false,
 //                    "sampling_error_only": false} (if nothing was found), also of a trend,
 //     "stacks_total": {"base": 1.5, "new": 2.5} of a diff (as above),
-//     "total": CELLS like those of a row; with filters also "filters" and "left": CELLS
+//     "total": CELLS like those of a row; with filters also "filters" and "filtered": CELLS
 //
-// A trend has "test": "slope", "first-to-last" or "none"; "scatter_tested", which is true
+// A trend has "test": "slope", "first-to-last" or "none"; "variance_tested", which is true
 // if p also allows for values that go up and down by themselves, for which 8 dumps are
 // needed; "inputs"; and "hours": 3.5 or null.  Slopes are per unit in "per": second,
 // minute, hour, day, or dump if "hours" is null.  With several processes there is
@@ -66,19 +66,19 @@
 // Write which dumps of processes are used, and how many processes there are.
 static void put_processes(struct hp_json *json, const struct hp_view *view) {
     static const char *const snapshots[] = {
-        [HP_SNAPSHOTS_LAST] = "last", [HP_SNAPSHOTS_FINAL] = "final",
-        [HP_SNAPSHOTS_PEAK] = "peak", [HP_SNAPSHOTS_EACH] = "each",
+        [HP_SNAPSHOTS_LAST] = "latest", [HP_SNAPSHOTS_FINAL] = "exit",
+        [HP_SNAPSHOTS_PEAK] = "peak",   [HP_SNAPSHOTS_EACH] = "each",
         [HP_SNAPSHOTS_SUM] = "sum",
     };
     const struct hp_processes *processes = view->head.processes;
     hp_json_open(json, "processes", '{');
-    hp_json_put_word(json, "snapshots",
+    hp_json_put_word(json, "selection",
                      view->head.has_moments ? "each" : snapshots[view->head.snapshots]);
     hp_json_put_count(json, "count", processes->all.count + processes->others);
     hp_json_put_count(json, "dumps", processes->dumps.count + processes->other_dumps);
     hp_json_put_count(json, "forks", processes->forks);
-    hp_json_put_count(json, "untold", processes->unidentified);
-    hp_json_open(json, "said", '[');
+    hp_json_put_count(json, "unidentified", processes->unidentified);
+    hp_json_open(json, "messages", '[');
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
         hp_json_put_string(json, NULL, hp_view_moment(view, i));
     }
@@ -111,7 +111,7 @@ static void put_schema(struct hp_json *json, const struct hp_view *view) {
     bool has_signs = view->report->has_sides && hp_view_is_of_differences(view);
     hp_json_open(json, NULL, '{');
     hp_sink_print(hp_json_value(json, "schema"), "\"hprof-agg.%s/%d\"",
-                  has_signs ? "differences" : command, has_signs ? 1 : 2);
+                  has_signs ? "differences" : command, has_signs ? 2 : 3);
     hp_json_put_word(json, "command", command);
     hp_json_put_word(json, "by", hp_view_row_kind(view));
     hp_json_put_word(json, "frames", hp_frames_name(view->options.frames.fold));
@@ -161,6 +161,33 @@ static void put_reasons(struct hp_json *json, const struct hp_input_summary *sum
     hp_json_close(json);
 }
 
+// Write "skipped_inputs": [{"name": "a.heap", "reason": "malformed", "text": "..."}], the
+// inputs that are counted as skipped and have a record; nothing if there are none.
+static void put_skipped(struct hp_json *json, const struct hp_view *view,
+                        enum hp_input_side side) {
+    bool any = false;
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        const struct hp_input_record *input = &view->head.inputs[i];
+        bool is_of_side = side == HP_SIDE_ALL || input->is_base == (side == HP_SIDE_BASE);
+        if (!is_of_side || hp_input_is_used(input) ||
+            hp_input_reason(input) == HP_REASON_OTHER_MOMENT) {
+            continue;
+        }
+        if (!any) {
+            hp_json_open(json, "skipped_inputs", '[');
+        }
+        any = true;
+        hp_json_open(json, NULL, '{');
+        hp_json_put_word(json, "name", input->public.name);
+        hp_json_put_word(json, "reason", hp_input_reason_text(hp_input_reason(input)));
+        hp_json_put_reason(json, "text", &input->public);
+        hp_json_close(json);
+    }
+    if (any) {
+        hp_json_close(json);
+    }
+}
+
 // Write "consecutive": {"runs": 6, "newest": "ci/app.7.2.m2.heap", "bytes": 1024} if
 // inputs are processes that ran one after the other.
 static void put_consecutive(struct hp_json *json, const struct hp_view *view,
@@ -185,6 +212,7 @@ static void put_inputs(struct hp_json *json, const struct hp_view *view,
                       summary->all - summary->used -
                           summary->left_out[HP_REASON_OTHER_MOMENT]);
     put_reasons(json, summary);
+    put_skipped(json, view, side);
     hp_json_open(json, "periods", '[');
     for (size_t i = 0; i < summary->periods.count; i++) {
         hp_json_put_count(json, NULL, summary->periods.at[i]);
@@ -259,13 +287,13 @@ static void put_total(struct hp_json *json, const char *key, const struct hp_vie
 static void put_unseen(struct hp_json *json, const struct hp_view *view) {
     struct hp_unseen unseen = hp_unseen_of(view);
     if (!unseen.is_known || !view->head.has_total) {
-        hp_json_put_null(json, "unseen");
+        hp_json_put_null(json, "unsampled");
     } else {
-        hp_json_open(json, "unseen", '{');
+        hp_json_open(json, "unsampled", '{');
         hp_json_put_double(json, "estimate", unseen.estimate);
         hp_json_put_double(json, "high", unseen.highest);
         hp_json_put_double(json, "stack", unseen.stack);
-        hp_json_put_truth(json, "rows_too_high", unseen.is_much);
+        hp_json_put_truth(json, "rows_overestimated", unseen.is_much);
         hp_json_close(json);
     }
     hp_json_line(json, 1);
@@ -380,7 +408,7 @@ void hp_json_begin(struct hp_json *json, const struct hp_view *view) {
     put_open(json, view);
     put_filters(json, view, true);
     if (put_filters(json, view, false)) {
-        put_total(json, "left", view, amount_of_filtered);
+        put_total(json, "filtered", view, amount_of_filtered);
     }
     hp_json_open(json, "rows", '[');
 }
@@ -394,12 +422,12 @@ static void put_sum(struct hp_json *json, const char *key, const struct hp_view 
     hp_json_line(json, 1);
 }
 
-// Write "total", and "left" if there are filters, with the cells of rows; then open the
+// Write "total", and "filtered" if there are filters, with the cells of rows; then open the
 // rows.
 static void put_sums(struct hp_json *json, const struct hp_view *view) {
     put_sum(json, "total", view, HP_ROW_TOTAL);
     if (put_filters(json, view, false)) {
-        put_sum(json, "left", view, HP_ROW_FILTERED);
+        put_sum(json, "filtered", view, HP_ROW_FILTERED);
     }
     hp_json_open(json, "rows", '[');
 }
@@ -504,7 +532,7 @@ void hp_json_begin_trend(struct hp_json *json, const struct hp_view *view) {
                      trend->test == HP_TEST_NONE            ? "none"
                      : trend->test == HP_TEST_PROCESS_ACCUM ? "first-to-last"
                                                             : "slope");
-    hp_json_put_truth(json, "scatter_tested", trend->can_test_growth);
+    hp_json_put_truth(json, "variance_tested", trend->can_test_growth);
     hp_json_line(json, 1);
     put_inputs(json, view, HP_SIDE_ALL);
     hp_json_close(json);
@@ -541,7 +569,7 @@ static void put_cut(struct hp_json *json, const struct hp_view *view) {
         hp_json_line(json, 1);
         hp_json_open(json, "cut", '{');
         hp_json_put_count(json, "rows", view->fitting);
-        hp_json_put_count(json, "left_out", left_out);
+        hp_json_put_count(json, "excluded", left_out);
         hp_json_put_count(json, "max_bytes", view->options.max_bytes);
         hp_json_close(json);
     }
@@ -551,7 +579,7 @@ void hp_json_end(struct hp_json *json, const struct hp_view *view) {
     put_cut(json, view);
     if (view->report->build && !view->report->needs_accounts) { // memory of code
         hp_json_line(json, 1);
-        hp_json_put_fixed(json, "moved", hp_charges_of(view).all_moved,
+        hp_json_put_fixed(json, "attributed_to_callers", hp_charges_of(view).all_moved,
                           view->options.metric);
         hp_json_next(json, view);
     }
@@ -559,7 +587,10 @@ void hp_json_end(struct hp_json *json, const struct hp_view *view) {
     hp_json_open(json, "warnings", '[');
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {
         hp_json_line(json, 2);
-        hp_json_put_string(json, NULL, hp_view_warning(view, i));
+        hp_json_open(json, NULL, '{');
+        hp_json_put_word(json, "code", hp_view_warning_code(view, i));
+        hp_json_put_string(json, "text", hp_view_warning(view, i));
+        hp_json_close(json);
     }
     hp_json_close(json);
     hp_json_close(json);

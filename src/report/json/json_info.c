@@ -1,24 +1,24 @@
-// {"schema": "hprof-agg.info/1", "command": "info",
+// {"schema": "hprof-agg.info/2", "command": "info",
 //  "inputs": [{"name": "a.heap", "status": "used", "reason": null, "process": 0,
 //              "moment": "used", "format": "jemalloc heap_v2", "sampling": "unbiased",
 //              "period": 524288, "bytes": 5545, "stacks": 7, "threads": 3,
-//              "addresses": 21, "unplaced_addresses": 0, "listed": 0,
-//              "passed_over": {"malformed": 0, "unknown": 0, "wrapped": 0,
+//              "addresses": 21, "unmapped_addresses": 0, "listed": 0,
+//              "skipped_lines": {"malformed": 0, "unknown": 0, "wrapped": 0,
 //                              "overlaps": 0},
-//              "header": "agrees", "torn_stacks": 0, "large_sizes": "classes" or null,
+//              "header": "agrees", "inconsistent_stacks": 0, "large_sizes": "classes" or null,
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ...,
 //                        "none": ...},
 //              "total": TOTAL, "stacks_total": TOTAL (if the header shows the total
 //              better than the stacks)}, ...],
 //  "processes": [{"key": "7f30b314c000-7fff2dd4c000" or null, "pid": 7 or null,
-//                 "dumps": 2, "told_by": "...", "order": "sequence" or null,
+//                 "dumps": 2, "identified_by": "...", "order": "sequence" or null,
 //                 "used": "a.heap" or null, "why": "the newest" or null}, ...],
 //  "diagnostics": [{"kind": "malformed", "inputs": 1, "named": [...]}, ...],
 //  "modules": [{"path": "/srv/app", "deleted": false, "frames": 12,
 //               "address_kind": "elf", "build_id": "0a1b..." or null, "symbols": "...",
 //               "symbols_from": "..." or null, "note": "..." or null,
 //               "build": {"proof": "fits", "dumps": 6 or null} or null,
-//               "return_addresses": {"checked": 12, "follow_no_call": 0} or null,
+//               "return_addresses": {"checked": 12, "not_after_call": 0} or null,
 //               "lacks_inlines": false}, ...],
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
 //            "alloc-objects": null},
@@ -30,9 +30,9 @@
 //                  total inuse-space, as shares, if it is too uncertain,
 //  "sample_types": {...} if there are any, of an input as well,
 //  "memory_limit": "188.0 MiB, of this container" or absent,
-//  "warnings": ["..."]}
+//  "warnings": [{"code": "...", "text": "..."}, ...]}
 //
-// "status" is "used", "kept-damaged", "skipped", "repeated", "ignored", "young" or
+// "status" is "used", "used_damaged", "skipped", "repeated", "ignored", "too_recent" or
 // "other-moment".  Keys after "reason" exist only for inputs that are used.  TOTAL is an
 // object like "total".
 #include "report/json/json.h"
@@ -89,17 +89,17 @@ static void put_contents(struct hp_json *json, const struct hp_input_record *inp
     hp_json_put_count(json, "stacks", input->stacks);
     hp_json_put_count(json, "threads", input->threads);
     hp_json_put_count(json, "addresses", input->addresses);
-    hp_json_put_count(json, "unplaced_addresses", input->unmapped_addresses);
+    hp_json_put_count(json, "unmapped_addresses", input->unmapped_addresses);
     hp_json_put_count(json, "listed", input->listed);
     hp_json_line(json, 3);
-    hp_json_open(json, "passed_over", '{');
+    hp_json_open(json, "skipped_lines", '{');
     hp_json_put_count(json, "malformed", input->malformed.count);
     hp_json_put_count(json, "unknown", input->unknown.count);
     hp_json_put_count(json, "wrapped", input->wrapped.count);
     hp_json_put_count(json, "overlaps", input->overlaps.count);
     hp_json_close(json);
     put_text(json, "header", checks[input->header_check]);
-    hp_json_put_count(json, "torn_stacks", input->inconsistent_stacks);
+    hp_json_put_count(json, "inconsistent_stacks", input->inconsistent_stacks);
     put_text(json, "large_sizes", large_sizes[input->large_sizes]);
 }
 
@@ -117,15 +117,15 @@ static void put_read(struct hp_json *json, const struct hp_input_record *input) 
     hp_json_close(json);
 }
 
-// Write why an input is not used, or not used completely; null: it is used.
-static void put_reason(struct hp_json *json, const struct hp_input *input) {
+void hp_json_put_reason(struct hp_json *json, const char *key,
+                        const struct hp_input *input) {
     const struct hp_err *err = input->err;
     char text[sizeof err->message + 128] = "";
     if (err) {
         snprintf(text, sizeof text, "%s%s%s", err->message, err->sys != 0 ? ": " : "",
                  err->sys != 0 ? strerror(err->sys) : "");
     }
-    put_text(json, "reason", text);
+    put_text(json, key, text);
 }
 
 // Write the totals of sample types, "sample_types": {"resident_space": 500000.000}, of an
@@ -175,11 +175,11 @@ static void put_input(struct hp_json *json, const struct hp_view *view, size_t i
     const struct hp_input_record *input = &view->head.inputs[i];
     static const char *const statuses[] = {
         [HP_INPUT_USED] = "used",
-        [HP_INPUT_KEPT_DAMAGED] = "kept-damaged",
+        [HP_INPUT_KEPT_DAMAGED] = "used_damaged",
         [HP_INPUT_SKIPPED] = "skipped",
         [HP_INPUT_DUPLICATE] = "repeated",
         [HP_INPUT_IGNORED] = "ignored",
-        [HP_INPUT_YOUNG] = "young",
+        [HP_INPUT_YOUNG] = "too_recent",
         [HP_INPUT_OTHER_MOMENT] = "other-moment",
         [HP_INPUT_REPLACED] = "skipped",
     };
@@ -187,7 +187,7 @@ static void put_input(struct hp_json *json, const struct hp_view *view, size_t i
     hp_json_open(json, NULL, '{');
     hp_json_put_word(json, "name", public->name);
     put_text(json, "status", statuses[public->status]);
-    put_reason(json, public);
+    hp_json_put_reason(json, "reason", public);
     if (hp_input_is_used(input)) {
         hp_json_put_count(json, "process", input->process);
         put_text(json, "moment", hp_view_moment_of(view, i));
@@ -222,7 +222,7 @@ static void put_process(struct hp_json *json, const struct hp_view *view,
     hp_json_open(json, NULL, '{');
     put_identity(json, process);
     hp_json_put_count(json, "dumps", process->dumps);
-    put_text(json, "told_by", hp_process_evidence_text(process));
+    put_text(json, "identified_by", hp_process_evidence_text(process));
     put_text(json, "order", has_several ? hp_newest_by_text(process->newest_by) : "");
     put_text(json, "used",
              is_chosen ? view->head.inputs[process->chosen].public.name : "");
@@ -317,7 +317,7 @@ static void put_returns(struct hp_json *json, const struct hp_module *module) {
     if (module->returns.checked > 0) {
         hp_json_open(json, "return_addresses", '{');
         hp_json_put_count(json, "checked", module->returns.checked);
-        hp_json_put_count(json, "follow_no_call", module->returns.failed);
+        hp_json_put_count(json, "not_after_call", module->returns.failed);
         hp_json_close(json);
     } else {
         hp_json_put_null(json, "return_addresses");
@@ -423,7 +423,7 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
     };
     struct hp_json json = {.out = out};
     hp_json_open(&json, NULL, '{');
-    hp_json_put_word(&json, "schema", "hprof-agg.info/1");
+    hp_json_put_word(&json, "schema", "hprof-agg.info/2");
     hp_json_put_word(&json, "command", "info");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         hp_json_line(&json, 1);

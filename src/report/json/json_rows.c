@@ -3,7 +3,7 @@
 //
 //     {head, "rows": [{"name": "f", "class": "own", CELLS}, ...], tail}
 //
-// CELLS are described in json_cells.c.  With --spread these keys follow the rows:
+// CELLS are described in json_cells.c.  With --columns=spread these keys follow the rows:
 //
 //     "outliers": [{"input", "value", "others", "p", "q"}]
 //     "spread_groups": 64, "quantiles": [{"share", "low", "high"}]   before it, if inputs

@@ -203,7 +203,7 @@ void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t
 // Explain p and its mark below the table of a diff; hp_text_trend_note() does so for a
 // trend.  `few`: the number of samples below which a row has no p, as in "5 samples".
 void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
-// Write the lines of --spread below the rows: the inputs that stand out or hold most of a
+// Write the lines of --columns=spread below the rows: the inputs that stand out or hold most of a
 // row, and how the totals of dumps are distributed.
 void hp_text_spread(struct hp_sink *out, const struct hp_view *view);
 // Write for the first growing rows of a trend since which dump they grow.

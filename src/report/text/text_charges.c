@@ -1,7 +1,7 @@
 // Lines below a table about folding, and about other options:
 //
 //     48.3 MiB (68%) allocated inside the standard library is charged ...
-//     92% is charged ...; --frames=own charges what calls them
+//     92% is charged ...; --frames=no-libs charges what calls them
 //     54% is allocated in my_malloc2: "peek my_malloc2" shows its callers, ...
 //     source files are known of 98% of base and 3% of new: rows may differ by that alone
 //     @: an offset in the file, where the ELF address is not known
@@ -14,7 +14,7 @@
 // Share of the total that folding must have moved to callers so that the report mentions
 // it.
 static const double least_moved = 0.01;
-// --frames=own is suggested if libraries have more than the first share of the total, and
+// --frames=no-libs is suggested if libraries have more than the first share of the total, and
 // the largest function would then have at most the second.
 static const double least_libraries = 0.25, most_own = 0.8;
 // Least difference between base and new in the share of memory whose source files are
@@ -69,14 +69,14 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
                                                                          : " objects",
                   share_of(charges->all_moved, charges) * 100);
     put_classes(out, charges);
-    hp_sink_print(out,
-                  HP_MESSAGE("charged-to-callers",
-                             " is charged to its callers; %s shows it%s\n"),
-                  view->use.shape == HP_SHAPE_PAGE ? "Frames all" : "--frames=all",
-                  charges->is_go ? ", as go tool pprof does" : "");
+    hp_sink_print(
+        out,
+        HP_MESSAGE("charged-to-callers", " is charged to its callers; %s shows it%s\n"),
+        view->use.shape == HP_SHAPE_PAGE ? "Frames no-alloc" : "--frames=no-alloc",
+        charges->is_go ? ", as go tool pprof does" : "");
 }
 
-// Suggest --frames=own if libraries have much memory, and no function would have most of
+// Suggest --frames=no-libs if libraries have much memory, and no function would have most of
 // it if libraries were folded.
 static void put_own(struct hp_sink *out, const struct hp_view *view,
                     const struct hp_charges *charges) {
@@ -88,7 +88,7 @@ static void put_own(struct hp_sink *out, const struct hp_view *view,
             out,
             HP_MESSAGE(
                 "charged-to-libraries",
-                "%.0f%% is charged to libraries; --frames=own charges what calls them\n"),
+                "%.0f%% is charged to libraries; --frames=no-libs charges what calls them\n"),
             libraries * 100);
     }
 }

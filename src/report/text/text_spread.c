@@ -1,4 +1,4 @@
-// The lines of --spread below the rows: which inputs hold a row, which inputs stand out,
+// The lines of --columns=spread below the rows: which inputs hold a row, which inputs stand out,
 // and how the totals of many dumps are distributed.
 #include "report/text/text.h"
 #include "view/top.h"

@@ -30,7 +30,7 @@ const FILTERS = [
   { only: ['.'], without: ['[0-9]{3,}.*[bd]$'] },
 ];
 const HAS_NO_NAMES = ['redis', 'postgres'];
-const VIEWS = ['code', 'own', 'all'];
+const VIEWS = ['no-std', 'no-libs', 'no-alloc'];
 
 // --- quantiles ----------------------------------------------------------------------------------------
 
@@ -140,8 +140,8 @@ for (const [what, [option, ...files]] of Object.entries(DUMPS)) {
 
 test('a sum in another order is the same', async () => {
   const args = ['--no-symbols', program.file('real/rep_python_same_lg15.7620.0.f.heap.gz')], { page, model } = load(program.write('same', ...args));
-  const state = { ...page.stateOfFragment(model, ''), view: 'own', metric: model.metrics.findIndex(({ name }) => name === 'alloc-space') };
-  compareTable({ explorer: new page.Explorer(model), model, state }, await program.json('top', '--frames=own', '--metric=alloc-space', ...args));
+  const state = { ...page.stateOfFragment(model, ''), view: 'no-libs', metric: model.metrics.findIndex(({ name }) => name === 'alloc-space') };
+  compareTable({ explorer: new page.Explorer(model), model, state }, await program.json('top', '--frames=no-libs', '--metric=alloc-space', ...args));
 });
 
 // --- comparisons --------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ for (const [what, [option, ...files]] of Object.entries(DIFFS)) {
       const state = { ...page.stateOfFragment(model, ''), view, sort: f % 2 ? 'cum' : 'flat', ...filter };
       const options = [`--frames=${view}`, ...(state.sort === 'cum' ? ['--cum'] : []), ...filter.only.map((p) => `--focus=${p}`),
         ...filter.without.map((p) => `--ignore=${p}`), ...args];
-      count += compareChanges({ explorer, model, state }, await program.json('diff', ...options), view === 'code' && f === 0);
+      count += compareChanges({ explorer, model, state }, await program.json('diff', ...options), view === 'no-std' && f === 0);
       compareWidths({ explorer, state });
     }
     console.log(`# diff of ${what}: ${count} numbers`);
@@ -224,7 +224,7 @@ for (const name of ['delta', 'leak']) {
         const state = { ...first, view, sort: f % 2 ? 'cum' : 'flat', ...filter };
         const json = await program.json('diff', `--frames=${view}`, ...(state.sort === 'cum' ? ['--cum'] : []), ...filter.only.map((p) => `--focus=${p}`),
           ...filter.without.map((p) => `--ignore=${p}`), ...args);
-        count += compareChanges({ explorer, model, state }, asChanges(json), view === 'code' && f === 0);
+        count += compareChanges({ explorer, model, state }, asChanges(json), view === 'no-std' && f === 0);
         compareWidths({ explorer, state });
         for (const row of explorer.rows(state)) {
           const changed = explorer.row(state, row, true)[state.sort], own = json.rows.find((one) => `${one.name} ${one.class}` === label(model, row));
@@ -473,7 +473,7 @@ const LABELED = { 'threads of one process': ['--by=thread', 'golden/procs4.heap'
 async function compareLabels(by, args) {
   const { page, model } = load(program.write(`facet ${by}`, '--no-symbols', by, ...args)), explorer = new page.Explorer(model);
   let count = 0;
-  for (const [view, filter] of [['code', FILTERS[0]], ['all', FILTERS[3]], ['own', FILTERS[5]]]) {
+  for (const [view, filter] of [['no-std', FILTERS[0]], ['no-alloc', FILTERS[3]], ['no-libs', FILTERS[5]]]) {
     const options = [`--frames=${view}`, ...filter.only.map((p) => `--focus=${p}`), ...filter.without.map((p) => `--ignore=${p}`)];
     const json = await program.json('top', by, '--no-symbols', ...options, ...args), state = { ...page.stateOfFragment(model, ''), view, ...filter };
     for (const [number, { name }] of model.metrics.entries()) {
@@ -509,7 +509,7 @@ test('facet of a label of samples, or else of inputs, has the rows of the comman
 // Inputs that are unlike: of one process, with other periods, exact ones, some without what was allocated, groups of several.
 const GROUPS = {
   'four inputs': { by: 'input', files: DUMPS['four processes'].slice(1) },
-  'dumps of one process': { by: 'input', files: [0, 1, 2, 3, 4].map((i) => `golden/series/jp.10978.${i}.i${i}.heap`), options: ['--snapshots=sum'] },
+  'dumps of one process': { by: 'input', files: [0, 1, 2, 3, 4].map((i) => `golden/series/jp.10978.${i}.i${i}.heap`), options: ['--dumps=sum'] },
   'several periods': { by: 'input', files: ['formats/jemalloc-default-lg19.heap', 'formats/jemalloc-cxx.heap', 'golden/procs1.heap', 'formats/jemalloc-lg0-accum.heap'] },
   'exact and sampled': { by: 'input', files: ['formats/jemalloc-lg0.heap', 'golden/procs2.heap', 'formats/go-text.heap', 'formats/gperftools-heapprofile.heap'] },
   'a merged profile': { by: 'input', files: ['golden/procs3.heap'], isMerged: true },
@@ -655,7 +655,7 @@ test('a search has the sum of its rows, also for offsets in names', () => {
 
 test('a search has the sum of a filter, also if one of several frames of a name matches', () => {
   const { page, model } = load(program.write('some frames', program.symbols, program.file('golden/cxx.heap'))), { frames } = model;
-  const held = new page.Explorer(model), state = { ...page.stateOfFragment(model, ''), view: 'all' };
+  const held = new page.Explorer(model), state = { ...page.stateOfFragment(model, ''), view: 'no-alloc' };
   const shared = held.rows(state).find((name) => new Set(held.places({ ...state, name }).map(({ frame }) => frame)).size > 1);
   const { frame } = held.places({ ...state, name: shared })[0];
   frames.module[frame] = model.strings.push('/elsewhere.so') - 1;
@@ -688,7 +688,7 @@ test('calls of any depth are drawn, with the nearest callers', () => {
 
 test('the address restores the state, and any address is a state', () => {
   const { page, model } = load(program.write('addresses', '--no-symbols', program.file('golden/cxx.heap')));
-  const state = { metric: model.metrics.length - 1, view: 'own', sort: 'cum', name: 3, zoom: 2, from: 0, to: 0, search: 'a&b=%c', only: ['x y', '#'],
+  const state = { metric: model.metrics.length - 1, view: 'no-libs', sort: 'cum', name: 3, zoom: 2, from: 0, to: 0, search: 'a&b=%c', only: ['x y', '#'],
     without: ['\u202e', '"><img>'] };
   assert.deepEqual(page.stateOfFragment(model, `#${page.fragmentOfState(model, state)}`), state);
   assert.strictEqual(page.fragmentOfState(model, page.stateOfFragment(model, '')), '');

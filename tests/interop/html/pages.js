@@ -191,7 +191,7 @@ async function takesOver(browser) {
 const cellTexts = (page) => page.$$eval('#table tbody tr', (rows) => rows.map((row) => [...row.cells].slice(1).map((cell) => cell.textContent)));
 
 const takesOverDiff = (browser) => takesOverFile(browser, diff);
-const takesOverDifference = (browser) => takesOverFile(browser, program.write('all of a difference', '--no-symbols', '--frames=all', program.file('differences/leak.pb.gz')));
+const takesOverDifference = (browser) => takesOverFile(browser, program.write('all of a difference', '--no-symbols', '--frames=no-alloc', program.file('differences/leak.pb.gz')));
 const takesOverTrend = async (browser) => { await takesOverFile(browser, trend); await takesOverFile(browser, withTimes); };
 
 async function takesOverFile(browser, file) {
