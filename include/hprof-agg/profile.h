@@ -79,6 +79,12 @@ enum hp_large_sizes {
     HP_LARGE_PAGES,   // to whole pages only: jemalloc 5.3.1 and later
 };
 
+// The meaning of the numbers of folded stacks.
+enum hp_folded_unit {
+    HP_FOLDED_BYTES,   // bytes in use
+    HP_FOLDED_OBJECTS, // objects in use
+};
+
 // The choice among several dumps of one process.  The manual defines which dumps belong
 // to one process.
 enum hp_snapshots {
@@ -127,6 +133,7 @@ struct hp_symbol_options;
 struct hp_read_options {
     enum hp_estimator estimator;     // how sampled counts become estimates
     enum hp_large_sizes large_sizes; // how to read the sizes of large objects of jemalloc
+    enum hp_folded_unit folded_unit; // what folded stacks count
     unsigned jobs;                   // number of threads; 0: one for each CPU
     bool keep_damaged; // use the readable part of a damaged dump instead of skipping it
     bool strict;       // treat a dump with a malformed line as unusable

@@ -105,6 +105,7 @@ static bool recovers_objects(const struct hp_scaled *scaled, const struct hp_dum
 void hp_scaled_init(struct hp_scaled *scaled, const struct hp_dump *dump) {
     scaled->period = dump->period > 0 ? dump->period : USUAL_PERIOD;
     scaled->recovers_objects = dump->period > 0 && recovers_objects(scaled, dump);
+    scaled->is_unknown = dump->producer == HP_PRODUCER_FOLDED;
     scaled->may_be_of_means = dump->producer == HP_PRODUCER_PPROF ||
                               dump->producer == HP_PRODUCER_PPROF_JEMALLOC ||
                               dump->producer == HP_PRODUCER_PPROF_OURS;
@@ -141,7 +142,7 @@ struct hp_unbiased hp_scaled_estimate(const struct hp_scaled *scaled,
         return of_sampled(scaled, count, n, size);
     }
     struct hp_unbiased e = as_printed(count);
-    if ((count.objects | count.bytes) >> 63 == 0) {
+    if (!scaled->is_unknown && (count.objects | count.bytes) >> 63 == 0) {
         e.error = hp_error_of_scaled(count, size, scaled->may_be_of_means, scaled->period,
                                      &e.too_big);
     }

@@ -27,6 +27,7 @@ struct hp_scaled {
     // Lines without a size label may be sampled counts that the writer scaled by the mean
     // size of the stack's objects.
     bool may_be_of_means;
+    bool is_unknown; // nothing is known of the sampling: estimates have no errors
 };
 
 // Find out how the numbers of the dump were scaled.
@@ -54,7 +55,7 @@ struct hp_unbiased_memo {
 // it has no padding.
 struct hp_unbias_terms {
     uint64_t estimator, scaling, period, most_decoded, large_from;
-    uint64_t has_pages, may_be_of_means;
+    uint64_t has_pages, may_be_of_means, is_unknown;
     double byte_rate;
 };
 

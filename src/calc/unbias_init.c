@@ -325,6 +325,7 @@ static void forget_other_memos(struct hp_unbias *unbias) {
         .large_from = decodes ? unbias->large_from : 0,
         .has_pages = decodes && unbias->weights.has_pages,
         .may_be_of_means = unbias->scaled.may_be_of_means,
+        .is_unknown = unbias->scaled.is_unknown,
         .byte_rate = unbias->byte_rate,
     };
     if (unbias->epoch == 0 || memcmp(&unbias->terms, &terms, sizeof terms) != 0) {

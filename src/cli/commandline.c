@@ -543,6 +543,9 @@ static int check_combinations(struct hp_cli_settings *settings,
     int ret = check_formats(settings, given, err);
     ret = ret == HP_OK ? settle_dumps(given, settings, err) : ret;
     ret = ret == HP_OK ? check_by(settings, err) : ret;
+    if (settings->read.folded_unit == HP_FOLDED_OBJECTS) {
+        settings->report.metric = HP_INUSE_OBJECTS; // they have no other
+    }
     ret = ret == HP_OK ? check_ids(settings, err) : ret;
     ret = ret == HP_OK ? check_places(settings, err) : ret;
     if (ret != HP_OK) {

@@ -151,6 +151,9 @@ static const struct hp_cli_option options[] = {
     {"alloc_objects", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_MEASURE, METRICS,
      "as in jeprof: --metric=alloc-objects",
      hp_cli_set_metric, FIELD(report.metric), HP_ALLOC_OBJECTS},
+    {"folded-unit", '\0', HP_CLI_CHOICE, "UNIT", CHOICES("bytes", "objects"),
+     HP_CLI_GROUP_MEASURE, REPORTS, "unit of the numbers in folded stacks (default bytes)",
+     hp_cli_set_enum, FIELD(read.folded_unit), HP_FOLDED_BYTES},
     {"large-sizes", '\0', HP_CLI_CHOICE, "KIND", CHOICES("classes", "pages"),
      HP_CLI_GROUP_MEASURE, REPORTS,
      "what jemalloc rounds objects of more than 32 KiB up to: size classes (up to "

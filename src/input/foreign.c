@@ -113,17 +113,6 @@ static bool is_heaptrack(struct hp_span text) {
     return has_versions && hp_cursor_good(&c) && hp_cursor_at_end(&c);
 }
 
-// A line of folded stacks is "main;work;malloc 128".
-static bool is_folded(struct hp_span text) {
-    struct hp_span line = first_line(text);
-    size_t end = line.size;
-    while (end > 0 && isdigit((unsigned char)line.at[end - 1])) {
-        end--;
-    }
-    return end < line.size && end > 1 && line.at[end - 1] == ' ' &&
-           memchr(line.at, ';', end - 1) != NULL;
-}
-
 // A line of a perf map is "7fef702c71c0 270 Leak.spin": an address, a size and a name.
 static bool is_perf_map(struct hp_span text) {
     struct hp_span line = first_line(text);
@@ -287,10 +276,6 @@ static const struct kind {
      .sentence = HP_WORDS("file-perf-map",
                           "these are names of generated code (perf map). Use the dump of "
                           "its process")},
-    {.is = is_folded,
-     .sentence = HP_WORDS("file-folded",
-                          "these are folded stacks. Draw them with: flamegraph.pl FILE. "
-                          "Or use the dump")},
 };
 
 static bool is_of(const struct kind *kind, struct hp_span head) {

@@ -30,6 +30,7 @@ struct hp_input_format {
 extern const struct hp_input_format hp_jemalloc_format;
 extern const struct hp_input_format hp_classic_format;
 extern const struct hp_input_format hp_symbols_format;
+extern const struct hp_input_format hp_folded_input_format;
 extern const struct hp_input_format hp_pprof_format;
 
 // All formats, in the order in which a file is compared with them; NULL ends the list.

@@ -44,7 +44,8 @@ const struct hp_input_format *const hp_input_formats[] = {
     &hp_classic_format,  // "heap profile:"
     &hp_symbols_format,  // "--- symbol": symbols before one of these
     &elf,
-    &hp_pprof_format, // last, because protobuf has no magic number
+    &hp_folded_input_format, // lines that end in a number
+    &hp_pprof_format,        // last, because protobuf has no magic number
     NULL,
 };
 
@@ -69,7 +70,8 @@ void hp_reader_done(struct hp_reader *reader) {
 // it.
 static const struct hp_input_format *format_after_symbols(struct hp_span text) {
     const struct hp_input_format *format = hp_input_format_of(text);
-    bool may_be = format && format->is_text && format != &hp_symbols_format;
+    bool may_be = format && format->is_text && format != &hp_symbols_format &&
+                  format != &hp_folded_input_format;
     return may_be ? format : NULL;
 }
 
@@ -93,6 +95,7 @@ static int read_open(struct hp_reader *reader, struct hp_dump *dump, struct hp_e
     hp_digester_start(&reader->samples);
     scan.keeps_labels = reader->keeps_labels;
     scan.keeps_threads = reader->keeps_threads;
+    scan.folded_objects = reader->folded_objects;
     const struct hp_input_format *format = starts_with_partial(hp_scan_rest(&scan))
                                                ? &partial
                                                : hp_input_format_of(hp_scan_rest(&scan));

@@ -14,7 +14,7 @@
 //   input_file, input_stream, codec (gunzip.c, zstd.c)   bytes, decompressed, in windows
 //   input_format.h   one struct hp_input_format for each format; reader.c has the table
 //   scan, stack_line, maps, address_tags                 shared parts of the text formats
-//   jemalloc.c, classic.c, symbols.c                     the text formats themselves
+//   jemalloc.c, classic.c, symbols.c, folded_reader.c    the text formats themselves
 //   protobuf_reader, pprof_tables, pprof_types, pprof_reader   pprof
 //
 // Invariants: the format is recognized by content and never by file name. A text format
@@ -40,8 +40,9 @@ struct hp_reader {
     // Whether no other dump is read: dump->samples of text formats, by which dumps with
     // equal samples are found, is not computed.
     bool single;
-    bool drops_content; // do not compute dump->content, the digest of a text
-    bool keeps_labels;  // whether to keep the labels of samples
+    bool folded_objects; // the numbers of folded stacks are objects, not bytes
+    bool drops_content;  // do not compute dump->content, the digest of a text
+    bool keeps_labels;   // whether to keep the labels of samples
     // Whether to keep the names of threads, and also the thread line of a stack that only
     // one thread has, which repeats the counts of the stack.
     bool keeps_threads;

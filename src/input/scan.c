@@ -344,6 +344,31 @@ int hp_scan_read(struct hp_scan *scan, const struct hp_scan_grammar *grammar,
     return HP_OK;
 }
 
+int hp_scan_read_lines(struct hp_scan *scan,
+                       int (*read_line)(struct hp_scan *scan, struct hp_err *err),
+                       struct hp_err *err) {
+    static const struct hp_scan_grammar lines; // each record is a line
+    bool last = false;
+    int ret = HP_OK;
+    while (ret == HP_OK && !last) {
+        const char *end = boundary_of(scan, &lines);
+        last = scan->stream->at_end;
+        scan->c.end = end ? end : scan->c.at;
+        while (ret == HP_OK && !hp_cursor_at_end(&scan->c)) {
+            ret = read_line(scan, err);
+        }
+        ret = ret == HP_OK ? hp_scan_slide(scan, err) : ret;
+    }
+    if (scan->samples) {
+        scan->dump->samples = hp_digester_end(scan->samples);
+    }
+    if (ret == HP_OK) {
+        take_content(scan);
+        count_lines(scan);
+    }
+    return ret;
+}
+
 int hp_scan_read_map(struct hp_scan *scan, struct hp_err *err) {
     int ret = read_to_end(scan, err);
     if (ret == HP_OK) {

@@ -21,11 +21,12 @@ struct hp_scan {
     struct hp_cursor c; // position; its end is after the last whole record in the window
     uint64_t line;      // line number at c.at, from 1 on
     uint64_t uncounted_line; // line of the last stack if no counts follow it; else 0
-    bool after_stack;   // a stack was read, and no comment has named a frame of it yet
-    int unnamed;        // comments since that stack that name none of its frames
-    char last_dropped;  // last byte before the window
-    bool keeps_labels;  // as in struct hp_reader
-    bool keeps_threads; // as in struct hp_reader
+    bool after_stack;    // a stack was read, and no comment has named a frame of it yet
+    int unnamed;         // comments since that stack that name none of its frames
+    char last_dropped;   // last byte before the window
+    bool keeps_labels;   // as in struct hp_reader
+    bool keeps_threads;  // as in struct hp_reader
+    bool folded_objects; // as in struct hp_reader
     // Compute the digests of the whole text, and of its part with the stacks; NULL: that
     // digest is not wanted.
     struct hp_digester *content, *samples;
@@ -58,6 +59,14 @@ void hp_scan_init(struct hp_scan *scan, struct hp_input_stream *stream,
 // recorded in the dump; the function fails only if the rest is of no use.
 HP_MUST_CHECK int hp_scan_read(struct hp_scan *scan,
                                const struct hp_scan_grammar *grammar, struct hp_err *err);
+
+// Read a text that is lines and nothing else, from the cursor to its end, into an empty
+// dump. `read_line` reads the line at the cursor, and advances past it; its failure ends
+// the scan.
+HP_MUST_CHECK int hp_scan_read_lines(struct hp_scan *scan,
+                                     int (*read_line)(struct hp_scan *scan,
+                                                      struct hp_err *err),
+                                     struct hp_err *err);
 
 // Read a text that is a memory map and nothing else, from the cursor to its end, into an
 // empty dump.

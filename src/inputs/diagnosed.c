@@ -30,6 +30,7 @@ static bool lacks_objects(const struct hp_input_record *input) {
 struct hp_diagnostic_count hp_diagnostic_in(const struct hp_input_record *input,
                                             enum hp_diagnostic_kind kind) {
     bool is_damaged = input->public.status == HP_INPUT_KEPT_DAMAGED;
+    bool is_folded = input->producer == HP_PRODUCER_FOLDED; // has neither, ever
     const struct hp_diagnostic_count found[HP_DIAGNOSTICS] = {
         [HP_DIAGNOSTIC_DAMAGED] = {is_damaged, is_damaged ? input->public.err->line : 0},
         [HP_DIAGNOSTIC_PRODUCER_WARNING] = {input->producer_warning != NULL,
@@ -41,8 +42,10 @@ struct hp_diagnostic_count hp_diagnostic_in(const struct hp_input_record *input,
                                                   HP_HEADER_CONTRADICTS,
                                               input->header_line},
         [HP_DIAGNOSTIC_INCONSISTENT] = {input->inconsistent_stacks, 0},
-        [HP_DIAGNOSTIC_NO_PERIOD] = {input->period == 0 && input->stacks > 0, 0},
-        [HP_DIAGNOSTIC_NO_OBJECTS] = {lacks_objects(input), 0},
+        [HP_DIAGNOSTIC_NO_PERIOD] = {!is_folded && input->period == 0 &&
+                                         input->stacks > 0,
+                                     0},
+        [HP_DIAGNOSTIC_NO_OBJECTS] = {!is_folded && lacks_objects(input), 0},
         [HP_DIAGNOSTIC_OVERLAPS] = input->overlaps,
         [HP_DIAGNOSTIC_UNKNOWN] = input->unknown,
     };

@@ -50,6 +50,7 @@ static const struct {
     [HP_PRODUCER_PPROF_JEMALLOC] = {"pprof profile", "jemalloc_pprof"},
     [HP_PRODUCER_PPROF_OURS] = {"pprof profile", "hprof-agg"},
     [HP_PRODUCER_MAP] = {"memory map", "Linux"},
+    [HP_PRODUCER_FOLDED] = {"folded stacks", NULL},
 };
 
 void hp_input_add_gain(const struct hp_input_record *input, enum hp_column column,
@@ -106,7 +107,8 @@ static bool is_missing(const struct hp_input_record *input, enum hp_metric metri
 // An input without in-use columns has only allocated memory.
 bool hp_input_has_metric(const struct hp_input_record *input, enum hp_metric metric) {
     bool is_inuse = hp_column_of(metric) == HP_COLUMN_INUSE;
-    bool only_alloc = is_missing(input, HP_INUSE_SPACE);
+    bool only_alloc =
+        is_missing(input, HP_INUSE_SPACE) && is_missing(input, HP_INUSE_OBJECTS);
     return !is_missing(input, metric) &&
            (is_inuse ? !only_alloc : input->has_alloc || only_alloc);
 }
@@ -183,6 +185,7 @@ static void add_used(struct hp_input_summary *summary,
     summary->used += 1 + input->others;
     summary->producer = is_same ? producer : "several formats";
     summary->is_difference |= input->negative > 0;
+    summary->folded += input->producer == HP_PRODUCER_FOLDED ? 1 + input->others : 0;
     summary->is_merged |= hp_input_is_merged(input);
     summary->merged_used += input->merged_all ? input->merged_used : 1 + input->others;
     summary->listing += input->listed > 0 ? 1 + input->others : 0;

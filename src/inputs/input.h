@@ -26,6 +26,7 @@ enum hp_producer {
     // The kernel: the file is only a memory map (/proc/PID/maps), which is read as a dump
     // without stacks if hp_reader.map_period is not 0; that is then its sample period.
     HP_PRODUCER_MAP,
+    HP_PRODUCER_FOLDED, // folded stacks, of any program
 };
 
 // How the numbers of an input are scaled.
@@ -241,6 +242,8 @@ struct hp_input_summary {
     const char *producer;
     unsigned metrics;   // 1 << each metric for which an input has numbers
     bool is_difference; // an input has values below zero
+    // Number of inputs that are folded stacks, which say nothing about their sampling.
+    size_t folded;
     // All inputs are dumps of jemalloc, so that reports may mention its settings.
     bool is_jemalloc;
     uint64_t unmapped; // number of addresses in no mapping

@@ -19,10 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Drop the errors of stacks from the profile if an input is a difference of two profiles:
-// it does not contain the uncertainty of either.
-static void forget_errors_of_differences(struct hp_profile *profile) {
-    if (!profile->inputs.summary[HP_SIDE_ALL].is_difference) {
+// Drop the errors of stacks from the profile if they are unknown: a difference of two
+// profiles does not contain the uncertainty of either, and folded stacks do not say how
+// they were sampled.
+static void forget_unknown_errors(struct hp_profile *profile) {
+    const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
+    if (!summary->is_difference && summary->folded == 0) {
         return;
     }
     profile->errors.are_unknown = true;
@@ -78,6 +80,26 @@ static int refuse_skipped(const struct hp_profile *profile, size_t skipped,
                    skipped, summary->all, options);
 }
 
+// Return the name of an input that is used and is folded stacks, or of one that is not.
+static const char *name_of(const struct hp_profile *profile, bool is_folded) {
+    const char *name = NULL;
+    for (size_t i = 0; i < profile->inputs.records.count && !name; i++) {
+        const struct hp_input_record *input = &profile->inputs.records.at[i];
+        bool is = (input->producer == HP_PRODUCER_FOLDED) == is_folded;
+        name = hp_input_is_used(input) && is ? input->public.name : NULL;
+    }
+    return name ? name : "";
+}
+
+// Fail because folded stacks are given together with dumps.
+static int refuse_mixture(const struct hp_profile *profile, struct hp_err *err) {
+    return hp_fail(err, HP_E_FORMAT,
+                   HP_MESSAGE("folded-with-dumps",
+                              "%s has folded stacks, and %s is a dump. How folded stacks "
+                              "were sampled is unknown: use them separately"),
+                   name_of(profile, true), name_of(profile, false));
+}
+
 // Return whether the total of all stacks can be represented.  Each stack can, but their
 // sum may not.
 static bool total_fits(const struct hp_profile *profile) {
@@ -106,6 +128,9 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
                               : "no input could be used";
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("nothing-to-report", "nothing to report: %s"), why);
+    }
+    if (summary->folded > 0 && summary->folded < summary->used) {
+        return refuse_mixture(profile, err);
     }
     if (options->older_than > 0 && profile->inputs.summary[HP_SIDE_ALL].listing == 0) {
         return hp_fail(err, HP_E_EMPTY, HP_NO_AGES_KNOWN);
@@ -579,6 +604,6 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_input_queue_done(&job.queue);
     locate_errors(profile);
     hp_inputs_summarize(&profile->inputs);
-    forget_errors_of_differences(profile);
+    forget_unknown_errors(profile);
     return ret == HP_OK ? refuse(profile, options, duplicate, err) : ret;
 }

@@ -628,6 +628,17 @@ static void warn_of_label_sets(struct hp_profile *profile) {
     }
 }
 
+// Say once that the sampling of folded stacks is unknown.
+static void warn_of_folded(struct hp_profile *profile) {
+    if (profile->inputs.summary[HP_SIDE_ALL].folded > 0) {
+        hp_profile_warn(
+            profile,
+            HP_MESSAGE("folded-sampling-unknown",
+                       "nothing is known of how these stacks were sampled: no confidence "
+                       "intervals, no p-values"));
+    }
+}
+
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
     warn_of_replaced(profile);
@@ -644,5 +655,6 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_unloaded(profile);
     warn_of_large_sizes(profile);
     warn_of_differences(profile);
+    warn_of_folded(profile);
     warn_of_label_sets(profile);
 }

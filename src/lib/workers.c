@@ -602,6 +602,7 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->reader.limit = job->options->max_input_size;
     worker->reader.map_period = job->profile->inputs.recent.period;
     worker->reader.stream.waits = job->options->wait;
+    worker->reader.folded_objects = job->options->folded_unit == HP_FOLDED_OBJECTS;
     worker->reader.take_partial = take_partial;
     worker->reader.data = worker;
     worker->reader.single = job->queue.count == 1 && job->queue.archives.count == 0 &&

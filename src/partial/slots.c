@@ -128,7 +128,7 @@ const struct hp_slots hp_error_slots = {error_slots,
     { offsetof(struct hp_input_record, member), limit, HP_SLOT_##kind, HP_SLOT_##use }
 
 static const struct hp_slot record_slots[] = {
-    OF_RECORD(producer, CHOICE, HP_PRODUCER_PPROF_OURS + 1, KEY),
+    OF_RECORD(producer, CHOICE, HP_PRODUCER_FOLDED + 1, KEY),
     OF_RECORD(scaling, CHOICE, HP_SCALING_EXACT + 1, KEY),
     OF_RECORD(missing_metrics, CHOICE, 1 << HP_METRICS, KEY),
     OF_RECORD(header_check, CHOICE, HP_HEADER_CONTRADICTS + 1, KEY),

@@ -78,6 +78,12 @@ static int refuse_missing(const struct hp_view *view, enum hp_metric space,
                                   "no input says what %s. --metric takes %s"),
                        what, names);
     }
+    if (space == HP_INUSE_SPACE && hp_view_has_metric(view, HP_INUSE_OBJECTS)) {
+        return hp_fail(err, HP_E_EMPTY,
+                       HP_MESSAGE("only-objects-there",
+                                  "inputs have no bytes, only objects. Use "
+                                  "--metric=inuse-objects"));
+    }
     return space == HP_INUSE_SPACE
                ? hp_fail(
                      err, HP_E_EMPTY,

@@ -17,6 +17,7 @@ import cases_completions  # noqa: E402,F401
 import cases_errors  # noqa: E402,F401
 import cases_examples  # noqa: E402,F401
 import cases_filters  # noqa: E402,F401
+import cases_folded  # noqa: E402,F401
 import cases_frames  # noqa: E402,F401
 import cases_generated  # noqa: E402,F401
 import cases_habits  # noqa: E402,F401

@@ -37,8 +37,14 @@ static size_t size_of_preambles(const char *at, const char *end) {
 size_t reading_smallest_window(const void *bytes, size_t size) {
     struct hp_span text = {bytes, size};
     size_t window = 64 + size_of_preambles(text.at, text.at + size);
-    struct hp_span head = {bytes, window < size ? window : size};
     const struct hp_input_format *format = hp_input_format_of(text);
+    if (format ==
+        &hp_folded_input_format) { // recognized by its first line with two frames
+        const char *semicolon = memchr(text.at, ';', size);
+        const char *end = memchr(semicolon, '\n', (size_t)(text.at + size - semicolon));
+        window += end ? (size_t)(end - text.at) : size;
+    }
+    struct hp_span head = {bytes, window < size ? window : size};
     bool is_recognized = !hp_input_stream_is_packed(bytes, size) && format &&
                          hp_input_format_of(head) == format;
     return is_recognized ? window : 0;

@@ -52,7 +52,6 @@ static const struct {
     {HEAD("<html><head><title>404"), "file-html"},
     {HEAD("55d0-55f0 r-xp 00001000 08:01 1234 /usr/bin/true\n"), "file-maps"},
     {HEAD("0x00007fef702c71c0 0x270 java.lang.Object get(int)\n"), "file-perf-map"},
-    {HEAD("main;work (x);malloc 128\n"), "file-folded"},
     // None of these kinds.
     {HEAD("desc: I1 cache: 32768 B\ndesc: D1 cache\ncmd: ./a\n"),
      "not-a-profile-but-text: desc: I1 cache: 32768 B"},

@@ -19,6 +19,8 @@ static const struct {
     {"--- heap\nheap_v2/524288\n", "jemalloc"},
     {"\177ELF\2\1\1", "elf"},
     {"\x0a\x04\x08\x01\x10\x02", "pprof"},
+    {"main;work (x);malloc 128\n", "folded"},
+    {"main 1\r\nmain;work\t 128", "folded"},
 };
 
 Test(reader, knows_formats_by_how_texts_begin) {
@@ -29,6 +31,13 @@ Test(reader, knows_formats_by_how_texts_begin) {
         cr_expect_str_eq(format->name, heads[i].format);
     }
     cr_expect_null(hp_input_format_of(hp_span_of("#!/bin/sh\n")));
+    cr_expect_null(hp_input_format_of(hp_span_of("main 1\nwork 2\n"))); // no two frames
+    cr_expect_null(hp_input_format_of(hp_span_of("main;work\n")));
+    cr_expect_null(hp_input_format_of(hp_span_of("main;work12\n")));
+    cr_expect_null(hp_input_format_of(hp_span_of("main;work -12\n x")));
+    cr_expect_null(hp_input_format_of(hp_span_of("main;work 1.5\n")));
+    cr_expect_null(hp_input_format_of(hp_span_of(" 12\nmain;work 1\n")));
+    cr_expect_null(hp_input_format_of(hp_span_of("\1;work 12\n")));
     cr_expect_null(hp_input_format_of(hp_span_of("")));
 }
 

@@ -25,6 +25,8 @@ static void put_period(struct hp_sink *out, const struct hp_input_summary *summa
     uint64_t period = count > 0 ? summary->periods.at[0] : 0;
     if (count > 1) {
         hp_sink_text(out, " · mixed sample periods");
+    } else if (summary->folded > 0) {
+        return; // a warning says that the sampling is unknown
     } else if (period == 0) {
         hp_sink_text(out, " · no sample period");
     } else if (period == 1) {
@@ -154,16 +156,22 @@ static void put_sum_of_stacks(struct hp_sink *out, const struct hp_view *view,
 // them.
 static void put_totals(struct hp_sink *out, const struct hp_view *view, const char *label,
                        enum hp_metric space, enum hp_metric objects) {
-    if (!hp_view_has_metric(view, space) || !view->head.has_total) {
+    bool has_space = hp_view_has_metric(view, space);
+    bool has_objects = hp_view_has_metric(view, objects);
+    if (!(has_space || has_objects) || !view->head.has_total) {
         return;
     }
-    hp_sink_print(out, "%-9s", label);
-    put_total(out, view, view->head.whole.of[space], space);
-    if (hp_view_has_metric(view, objects)) {
+    hp_sink_print(out, "%-*s", has_space ? 9 : 8, label);
+    if (has_space) {
+        put_total(out, view, view->head.whole.of[space], space);
+    }
+    if (has_objects) {
         put_total(out, view, view->head.whole.of[objects], objects);
     }
     hp_sink_text(out, "\n");
-    put_sum_of_stacks(out, view, space);
+    if (has_space) {
+        put_sum_of_stacks(out, view, space);
+    }
 }
 
 // Write the total of a sample type, with its unit.

@@ -25,6 +25,10 @@ static void put_scaling(struct hp_sink *out, const struct hp_input_record *input
         [HP_SCALING_EXACT] = "exact counts",
     };
     put_field(out, "sampling");
+    if (input->producer == HP_PRODUCER_FOLDED) {
+        hp_sink_print(out, HP_MESSAGE("sampling-unknown", "unknown\n"));
+        return;
+    }
     if (input->period <= 1) {
         hp_sink_print(out, "%s; %s\n",
                       input->period ? "every allocation" : "no sample period",
@@ -93,16 +97,21 @@ static void put_listed(struct hp_sink *out, const struct hp_input_record *input)
 static void put_sum(struct hp_sink *out, const struct hp_input_record *input,
                     const char *name, enum hp_metric space, enum hp_metric objects) {
     char text[HP_NUMBER_SIZE];
-    if (!hp_input_has_metric(input, space)) {
+    bool has_space = hp_input_has_metric(input, space);
+    bool has_objects = hp_input_has_metric(input, objects);
+    if (!has_space && !has_objects) {
         return;
     }
     put_field(out, name);
-    struct hp_values whole = hp_input_whole(input);
-    hp_text_format(text, whole.of[space], space, HP_UNIT_AUTO);
-    hp_sink_text(out, text);
-    if (hp_input_has_metric(input, objects)) {
+    if (has_space) {
+        struct hp_values whole = hp_input_whole(input);
+        hp_text_format(text, whole.of[space], space, HP_UNIT_AUTO);
+        hp_sink_text(out, text);
+    }
+    if (has_objects) {
         hp_text_format(text, input->total.of[objects], objects, HP_UNIT_AUTO);
-        hp_sink_print(out, "   %s object%s", text, strcmp(text, "1") == 0 ? "" : "s");
+        hp_sink_print(out, "%s%s object%s", has_space ? "   " : "", text,
+                      strcmp(text, "1") == 0 ? "" : "s");
     }
     hp_sink_text(out, "\n");
 }

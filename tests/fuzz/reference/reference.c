@@ -162,6 +162,8 @@ static void read_any(struct reference *r) {
         if (r->ret == HP_OK && !read_dump(r)) {
             refuse(r);
         }
+    } else if (reference_is_folded(r)) {
+        reference_read_folded(r);
     } else if (reference_is_pprof(r->whole)) {
         reference_read_pprof(r);
     } else if (hp_span_starts(r->whole, "\177ELF")) {

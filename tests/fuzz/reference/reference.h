@@ -41,6 +41,7 @@ void reference_read_classic(struct reference *r);
 void reference_read_names(struct reference *r);
 void reference_read_maps(struct reference *r);
 void reference_read_pprof(struct reference *r);
+void reference_read_folded(struct reference *r);
 
 // Read ClickHouse's lines: "  f: ..." (returns false if it is malformed) and "frag_util:
 // ...".
@@ -50,6 +51,7 @@ void reference_read_slabs(struct reference *r);
 // Whether a path has at most 4,096 bytes, and its last component at most 255.
 bool reference_is_path(struct hp_span path);
 bool reference_is_pprof(struct hp_span bytes);
+bool reference_is_folded(const struct reference *r);
 
 // The current line without a carriage return at its end; "" after the last line.
 struct hp_span reference_line(const struct reference *r);
