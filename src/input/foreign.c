@@ -200,8 +200,8 @@ static const struct kind {
                           "FILE")},
     {.starts = BYTES("FLR\0"),
      .sentence = HP_WORDS("file-jfr",
-                          "this is a Java flight recording. Show it with: jfr print "
-                          "--events '*Allocation*' FILE")},
+                          "this is a Java flight recording. See "
+                          "docs/howto/jvm-native-memory.md")},
     {.starts = BYTES("PERFILE2"),
      .sentence = HP_WORDS("file-perf-data",
                           "this is a recording of perf, not a heap profile. Show it "
