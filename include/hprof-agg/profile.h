@@ -141,6 +141,9 @@ struct hp_read_options {
     // See also count_duplicates.
     bool skip_duplicates;
     uint64_t max_skipped; // inputs that may be skipped before the read fails
+    // Judge by the limit also the inputs that were skipped when the partials among the
+    // inputs were merged.  False: those only cause a warning.
+    bool judges_partials;
     // The same limit as a share of all inputs, 0 ... 1.  The larger of both limits holds.
     double max_skipped_share;
     // Most bytes of one input after decompression; 0: the default.

@@ -265,6 +265,7 @@ int hp_cli_set_max_skipped(struct hp_cli_settings *settings,
         return refuse(option, value, "a number or a share such as 0.1%", err);
     }
     settings->read.max_skipped = number;
+    settings->read.judges_partials = true;
     settings->read.max_skipped_share = percent / 100;
     return HP_OK;
 }

@@ -63,6 +63,22 @@ struct hp_diagnosed hp_inputs_diagnosed(const struct hp_inputs *inputs, bool is_
     return diagnosed;
 }
 
+struct hp_known_dump hp_known_dump_of(const struct hp_input_record *input) {
+    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
+    uint64_t content = input->content.of[0], pid = input->identity.pid;
+    uint32_t hash = (uint32_t)hp_digest_of_numbers(&pid, 1).of[0];
+    return (struct hp_known_dump){
+        .process = hp_process_identity(&input->identity),
+        .id = {id.of[0], id.of[1]},
+        .content = content ? content : 1,
+        .pid = pid == 0 ? 0
+               : hash   ? hash
+                        : 1,
+        .source = input->source,
+        .is_base = input->is_base,
+    };
+}
+
 // Whether two identities are equal.
 static bool is_same(struct hp_digest a, struct hp_digest b) {
     return a.of[0] == b.of[0] && a.of[1] == b.of[1];

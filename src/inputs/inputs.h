@@ -51,8 +51,11 @@ struct hp_label {
 struct hp_known_dump {
     uint64_t process; // identity of its process; 0: unknown
     uint64_t id[2];   // identity of the dump: 64 bits and 16 bits
-    uint32_t source;  // number of that partial, as in struct hp_input_record
-    bool is_base;     // dump of the base side of a diff
+    // Digest of its bytes; 0: unknown, because an older version wrote the partial.
+    uint64_t content;
+    uint32_t pid;    // hash of the process id in its name; 0: the name has none
+    uint32_t source; // number of that partial, as in struct hp_input_record
+    bool is_base;    // dump of the base side of a diff
 };
 
 // A dump that has no record of its own, but a known name.  The texts are in the blocks of
@@ -111,7 +114,11 @@ struct hp_inputs {
     // identity.time of each used input is the time of its dump: from an option, or from
     // its content.
     bool have_times;
-    bool have_alloc;      // some input has totals of allocated memory (prof_accum)
+    bool have_alloc; // some input has totals of allocated memory (prof_accum)
+    // Number of a section of a partial that only later versions know, and the name of that
+    // partial; 0: there is none.
+    unsigned later_section;
+    const char *later_name;
     bool lack_identities; // an input is a partial without the identities of its dumps
     // Number of addresses of dumps with more bits than an address can have
     // (input/address_tags.h).
@@ -137,6 +144,9 @@ const char *hp_inputs_keep_text(struct hp_inputs *inputs, struct hp_span text);
 // in inputs->diagnosed.
 struct hp_diagnosed hp_inputs_diagnosed(const struct hp_inputs *inputs, bool is_base,
                                         enum hp_diagnostic_kind kind);
+
+// Return what identifies the dump of a record.
+struct hp_known_dump hp_known_dump_of(const struct hp_input_record *input);
 
 // Return the name of the input with an identity (hp_dump_identity()); NULL if it is
 // unknown.  If several inputs have the identity, the first name in byte order is

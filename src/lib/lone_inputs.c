@@ -338,9 +338,9 @@ static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *pro
 // Add a lone input to the identities (profile->inputs.known) and the statistics
 // (profile->variation.between) that a partial stores.
 static void record_one(struct hp_profile *profile, const struct hp_input_record *row) {
-    struct hp_digest id = hp_dump_identity(row->content, &row->identity);
-    struct hp_known_dump known = {.process = hp_process_identity(&row->identity),
-                                  .id = {id.of[0], id.of[1]}};
+    struct hp_known_dump known = hp_known_dump_of(row);
+    known.source = 0;
+    known.is_base = false;
     hp_vec_push(&profile->inputs.known, known);
     hp_between_count(&profile->variation.between[0], profile, row);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "inputs/dump_name.h"
+#include "partial/partial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,112 @@ size_t hp_label_sets_count(const struct hp_profile *profile) {
     hp_vec_done(&hashes);
     samples -= samples > 0; // number 0 is the empty set
     return samples > inputs ? samples : inputs;
+}
+
+// A value of a label.
+struct label_value {
+    hp_string key, value;
+};
+
+static int by_key_and_value(const void *left, const void *right) {
+    const struct label_value *a = left, *b = right;
+    int order = (a->key.n > b->key.n) - (a->key.n < b->key.n);
+    return order ? order : (a->value.n > b->value.n) - (a->value.n < b->value.n);
+}
+
+// Fail, and name the label that has most values; among several the first by name.
+// Sorts `values`, whose texts are in `strings`.
+static int refuse_values(struct label_value *values, size_t count,
+                         const struct hp_strtab *strings, size_t sets,
+                         struct hp_err *err) {
+    size_t most = 0, found = 0;
+    const char *key = "";
+    qsort(values, count, sizeof *values, by_key_and_value);
+    for (size_t i = 0; i < count; i++) {
+        bool is_same = i > 0 && values[i].key.n == values[i - 1].key.n;
+        found = !is_same ? 1 : found + (values[i].value.n != values[i - 1].value.n);
+        const char *own = hp_strtab_text(strings, values[i].key);
+        if (found > most || (found == most && strcmp(own, key) < 0)) {
+            most = found;
+            key = own;
+        }
+    }
+    return hp_fail(err, HP_E_LIMIT,
+                   HP_MESSAGE("labels-too-many",
+                              "%zu different sets of labels. An aggregate file can have "
+                              "%d. %s has %zu values"),
+                   sets, HP_PARTIAL_LABEL_SETS, key, most);
+}
+
+int hp_labels_refuse(const struct hp_profile *profile, size_t sets, struct hp_err *err) {
+    HP_VEC(struct label_value) values = {0};
+    const struct hp_label *label;
+    hp_vec_each (label, &profile->inputs.labels) {
+        hp_vec_push(&values, ((struct label_value){label->key, label->value}));
+    }
+    int ret = refuse_values(values.at, values.count, &profile->strings, sets, err);
+    hp_vec_done(&values);
+    return ret;
+}
+
+// The labels that paths give, before inputs are read.
+struct foreseen {
+    struct hp_strtab strings;          // texts of labels, and their sets as texts
+    HP_VEC(struct label_value) values; // of all paths, repeated
+    HP_VEC(char) set;                  // the set of the current path
+    HP_VEC(bool) is_set;               // by string: it is a set
+    size_t sets;                       // number of different sets
+};
+
+// Add the labels of a path.
+static void foresee(struct foreseen *foreseen, const struct hp_pattern *pattern,
+                    const char *path) {
+    const char *name;
+    uint32_t number;
+    foreseen->set.count = 0;
+    for (uint32_t i = 0; hp_pattern_name(pattern, i, &name, &number); i++) {
+        struct hp_span text;
+        if (hp_pattern_group(pattern, path, number, &text)) {
+            struct label_value value = {hp_strtab_add(&foreseen->strings,
+                                                      hp_span_of(name)),
+                                        hp_strtab_add(&foreseen->strings, text)};
+            hp_vec_push(&foreseen->values, value);
+            hp_vec_append(&foreseen->set, (const char *)&value, sizeof value);
+        }
+    }
+    if (foreseen->set.count > 0) {
+        struct hp_span set = {foreseen->set.at, foreseen->set.count};
+        bool *is_set =
+            hp_vec_reach(&foreseen->is_set, hp_strtab_add(&foreseen->strings, set).n);
+        foreseen->sets += !*is_set;
+        *is_set = true;
+    }
+}
+
+int hp_labels_foresee(const struct hp_profile *profile, const char *const *paths,
+                      size_t count, const bool *is_used, const char *from,
+                      struct hp_err *err) {
+    struct foreseen foreseen = {.sets = 0};
+    struct hp_pattern pattern;
+    int ret = hp_pattern_init(&pattern, from, profile->match_time, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
+    for (size_t i = 0; i < count && foreseen.sets <= HP_PARTIAL_LABEL_SETS; i++) {
+        if ((!is_used || is_used[i]) && hp_pattern_matches(&pattern, paths[i])) {
+            foresee(&foreseen, &pattern, paths[i]);
+        }
+    }
+    if (foreseen.sets > HP_PARTIAL_LABEL_SETS) {
+        ret = refuse_values(foreseen.values.at, foreseen.values.count, &foreseen.strings,
+                            foreseen.sets, err);
+    }
+    hp_strtab_done(&foreseen.strings);
+    hp_vec_done(&foreseen.values);
+    hp_vec_done(&foreseen.set);
+    hp_vec_done(&foreseen.is_set);
+    hp_pattern_done(&pattern);
+    return ret;
 }
 
 // --- processes -------------------------------------------------------------------------

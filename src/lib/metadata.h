@@ -33,6 +33,19 @@ uint64_t hp_input_folder(const struct hp_input_record *input);
 // larger.  hp_labels_identify() must have been called.
 size_t hp_label_sets_count(const struct hp_profile *profile);
 
+// Fail with HP_E_LIMIT: a partial would have `sets` sets of labels, more than it can
+// store. Names the label with most values.
+HP_MUST_CHECK int hp_labels_refuse(const struct hp_profile *profile, size_t sets,
+                                   struct hp_err *err);
+
+// Before inputs are read, fail like hp_labels_refuse() if their paths alone give more sets
+// of labels than a partial can store. `is_used` says, for each path, whether its dump
+// will probably be used; NULL: all are. Labels of the paths are not kept.
+HP_MUST_CHECK int hp_labels_foresee(const struct hp_profile *profile,
+                                    const char *const *paths, size_t count,
+                                    const bool *is_used, const char *from,
+                                    struct hp_err *err);
+
 // Put a hash of the labels into the identity of each input, so that inputs with different
 // labels are separate processes.
 void hp_labels_identify(struct hp_profile *profile);

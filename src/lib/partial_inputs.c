@@ -464,6 +464,15 @@ static void take_records(struct hp_profile *profile, struct hp_taken *taken,
 
 // --- all -------------------------------------------------------------------------------
 
+// Keep the first partial, by name, that has a section of a later version.
+static void note_unknown(struct hp_inputs *inputs, const struct hp_partials *partials) {
+    const char *name = partials->unknown_in;
+    if (name && (!inputs->later_name || strcmp(name, inputs->later_name) < 0)) {
+        inputs->later_name = name;
+        inputs->later_section = partials->unknown;
+    }
+}
+
 int hp_partial_inputs_take_records(struct hp_profile *profile, struct hp_taken_all *all,
                                    const struct hp_read_options *options,
                                    uint32_t *numbers, struct hp_err *err) {
@@ -490,6 +499,7 @@ int hp_partial_inputs_take_records(struct hp_profile *profile, struct hp_taken_a
         take_records(profile, *taken, joins ? joins->first_number : *numbers, sources);
         *numbers += count;
         sources += (*taken)->partials.count;
+        note_unknown(&profile->inputs, &(*taken)->partials);
     }
     return HP_OK;
 }
@@ -630,7 +640,10 @@ int hp_taken_join(struct hp_taken *to, struct hp_taken *from, struct hp_prover *
         partials.data = to;
         partials.dumps += to->partials.dumps;
         partials.count += to->partials.count;
-        partials.has_unknown |= to->partials.has_unknown;
+        if (to->partials.unknown_in) {
+            hp_partials_note_unknown(&partials, to->partials.unknown_in,
+                                     to->partials.unknown);
+        }
         hp_partial_prove(&from->profile, &from->embedded, prover);
         take_records(&to->profile, from, (uint32_t)to->profile.inputs.records.count,
                      to->partials.count);

@@ -46,6 +46,19 @@ static int by_process(const void *left, const void *right, void *all) {
     return order ? order : by_dump(a, b, all);
 }
 
+// Order dumps by their bytes, those without a process id in their name first.
+static int by_content(const void *left, const void *right, void *all) {
+    const struct hp_known_dump *a = left, *b = right;
+    int order = a->is_base - b->is_base;
+    order = order ? order : compare_words(a->content, b->content);
+    order = order ? order : (a->pid != 0) - (b->pid != 0);
+    return order ? order : by_dump(a, b, all);
+}
+
+static uint64_t content_key(const struct hp_known_dump *dump) {
+    return dump->content;
+}
+
 static uint64_t dump_key(const struct hp_known_dump *dump) {
     return dump->id[0];
 }
@@ -56,6 +69,10 @@ static uint64_t process_key(const struct hp_known_dump *dump) {
 
 static bool same_dump(const struct hp_known_dump *a, const struct hp_known_dump *b) {
     return a->is_base == b->is_base && a->id[0] == b->id[0] && a->id[1] == b->id[1];
+}
+
+static bool same_content(const struct hp_known_dump *a, const struct hp_known_dump *b) {
+    return a->is_base == b->is_base && a->content != 0 && a->content == b->content;
 }
 
 static bool same_process(const struct hp_known_dump *a, const struct hp_known_dump *b) {
@@ -78,9 +95,10 @@ struct known_dumps {
 // The dumps, or processes, that two sources (partials, or the dumps among the inputs)
 // contain.
 struct overlap {
-    uint32_t first, again;          // sources of the first one that was found
-    size_t count;                   // number of all dumps or processes in two sources
-    struct hp_known_dump of[NAMED]; // the first ones, with the source `again`
+    uint32_t first, again; // sources of the first one that was found
+    size_t count;          // number of all dumps or processes in two sources
+    // The first ones, as they are in one source and in the other.
+    struct hp_known_dump of[NAMED], twins[NAMED];
 };
 
 // A property that dumps in two sources must not have in common: the dump or the process.
@@ -93,6 +111,8 @@ struct unique {
 
 static const struct unique unique_dump = {dump_key, by_dump, same_dump, "dump is",
                                           "dumps are"};
+static const struct unique unique_content = {content_key, by_content, same_content,
+                                             "dump is", "dumps are"};
 static const struct unique unique_process = {process_key, by_process, same_process,
                                              "process is", "processes are"};
 
@@ -125,6 +145,20 @@ static void sort(struct known_dumps *known, const struct unique *unique,
     free(keyed);
 }
 
+// Count dump `b`, which is in its source and, as `a`, in another.
+static void add_overlap(struct overlap *found, const struct hp_known_dump *a,
+                        const struct hp_known_dump *b) {
+    if (found->count == 0) {
+        found->first = a->source;
+        found->again = b->source;
+    }
+    if (found->count < NAMED) {
+        found->of[found->count] = *b;
+        found->twins[found->count] = *a;
+    }
+    found->count++;
+}
+
 // Find the dumps, or processes, that are in two sources.
 static struct overlap find_overlap(struct known_dumps *known, const struct unique *unique,
                                    struct hp_taken_all all) {
@@ -135,38 +169,44 @@ static struct overlap find_overlap(struct known_dumps *known, const struct uniqu
         if (a->source == b->source || !unique->same(a, b)) {
             continue;
         }
-        if (found.count == 0) {
-            found.first = a->source;
-            found.again = b->source;
-        }
-        if (found.count < NAMED) {
-            found.of[found.count] = *b;
-        }
-        found.count++;
+        add_overlap(&found, a, b);
     }
     return found;
 }
 
-// Return the identity of a dump that has a record.
-static struct hp_known_dump known_of(const struct hp_input_record *input) {
-    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
-    return (struct hp_known_dump){hp_process_identity(&input->identity),
-                                  {id.of[0], id.of[1]},
-                                  input->source,
-                                  input->is_base};
+// Whether two dumps that are sorted by content have equal bytes, and one has no process id
+// in its name: then they are one dump, for all that is known.
+static bool may_be_one(const struct hp_known_dump *a, const struct hp_known_dump *b) {
+    return a->source != b->source && (a->pid == 0 || b->pid == 0);
 }
 
-// Write the file name of a dump; if it is not known, its identity as in the partial.
-static void put_dump(char text[NAME_SIZE], const struct hp_profile *profile,
-                     const struct hp_known_dump *dump) {
-    const struct hp_input_record *input;
-    snprintf(text, NAME_SIZE, "%016llx", (unsigned long long)dump->id[0]);
-    hp_vec_each (input, &profile->inputs.records) {
-        struct hp_known_dump own = known_of(input);
-        if (!input->is_group && own.source == dump->source && same_dump(&own, dump)) {
-            struct hp_span name = hp_span_basename(hp_span_of(input->public.name));
-            snprintf(text, NAME_SIZE, "%.*s", (int)name.size, name.at);
+// Find the dumps that are in two sources, by their bytes, though their names differ in
+// whether they have a process id.  In a group of equal bytes, dumps without one come
+// first: comparing all others with the first is enough.
+static struct overlap find_renamed(struct known_dumps *known, struct hp_taken_all all) {
+    struct overlap found = {.count = 0};
+    size_t first = 0;
+    sort(known, &unique_content, &all);
+    for (size_t i = 1; i < known->all.count; i++) {
+        const struct hp_known_dump *a = &known->all.at[first], *b = &known->all.at[i];
+        if (!same_content(a, b)) {
+            first = i;
+        } else if (may_be_one(a, b)) {
+            add_overlap(&found, a, b);
         }
+    }
+    return found;
+}
+
+// Write the path of a dump, or that of its twin, if one is known.
+static void put_dump(char text[NAME_SIZE], const struct hp_profile *profile,
+                     const struct hp_known_dump *dump, const struct hp_known_dump *twin) {
+    struct hp_digest id = {{dump->id[0], dump->id[1]}};
+    struct hp_digest other = {{twin->id[0], twin->id[1]}};
+    const char *name = hp_inputs_name_of(&profile->inputs, id);
+    name = name ? name : hp_inputs_name_of(&profile->inputs, other);
+    if (name) {
+        snprintf(text, NAME_SIZE, "%s", name);
     }
 }
 
@@ -176,8 +216,13 @@ static int refuse_overlap(const struct hp_profile *profile,
                           const struct hp_taken_all *all, const struct overlap *found,
                           const struct unique *unique, struct hp_err *err) {
     char names[NAMED][NAME_SIZE] = {""};
+    size_t named = 0;
     for (size_t i = 0; i < NAMED && i < found->count; i++) {
-        put_dump(names[i], profile, &found->of[i]);
+        put_dump(names[named], profile, &found->of[i], &found->twins[i]);
+        named += *names[named] != 0;
+    }
+    if (named == 0) {
+        snprintf(names[0], NAME_SIZE, "dumps of %s", name_of(all, found->again));
     }
     hp_fail(
         err, HP_E_DUPLICATE,
@@ -185,7 +230,8 @@ static int refuse_overlap(const struct hp_profile *profile,
                    "%zu %s also in %s, and merged dumps cannot be removed: %s%s%s%s%s%s"),
         found->count, found->count == 1 ? unique->one : unique->several,
         name_of(all, found->first), names[0], *names[1] ? ", " : "", names[1],
-        *names[2] ? ", " : "", names[2], found->count > NAMED ? ", ..." : "");
+        *names[2] ? ", " : "", names[2],
+        named > 0 && found->count > named ? ", ..." : "");
     hp_err_locate(err, name_of(all, found->again), 0);
     return HP_E_DUPLICATE;
 }
@@ -200,11 +246,14 @@ int hp_partial_inputs_refuse(const struct hp_profile *profile,
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs.records) {
         if (input->source == 0 && hp_input_is_used(input)) {
-            hp_vec_push(&known.all, known_of(input));
+            hp_vec_push(&known.all, hp_known_dump_of(input));
         }
     }
     const struct unique *unique = &unique_dump;
     struct overlap found = find_overlap(&known, unique, *all);
+    if (found.count == 0) {
+        found = find_renamed(&known, *all);
+    }
     if (found.count == 0 && profile->settings.snapshots < HP_SNAPSHOTS_EACH) {
         unique = &unique_process;
         found = find_overlap(&known, unique, *all);

@@ -100,6 +100,17 @@ static int refuse_mixture(const struct hp_profile *profile, struct hp_err *err) 
                    name_of(profile, true), name_of(profile, false));
 }
 
+// Return how many inputs of partials were skipped when these were merged.
+static size_t skipped_before(const struct hp_profile *profile) {
+    size_t skipped = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs.records) {
+        bool is_skipped = input->source != 0 && input->public.status == HP_INPUT_SKIPPED;
+        skipped += is_skipped ? 1 + input->others : 0;
+    }
+    return skipped;
+}
+
 // Return whether the total of all stacks can be represented.  Each stack can, but their
 // sum may not.
 static bool total_fits(const struct hp_profile *profile) {
@@ -119,6 +130,7 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
     const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     size_t skipped = hp_input_summary_skipped(summary) - hp_cut_dumps_count(profile);
     double share = options->max_skipped_share * (double)summary->all;
+    skipped -= options->judges_partials ? 0 : skipped_before(profile);
     if (skipped > options->max_skipped && (double)skipped > share) {
         return refuse_skipped(profile, skipped, err);
     }
@@ -128,6 +140,15 @@ static int judge(const struct hp_profile *profile, const struct hp_read_options 
                               : "no input could be used";
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("nothing-to-report", "nothing to report: %s"), why);
+    }
+    if (profile->inputs.later_section > 0 && profile->keeps.partial) {
+        hp_fail(err, HP_E_UNSUPPORTED,
+                HP_MESSAGE("partial-section-lost",
+                           "section %u is of a later version, and would be lost. Merge "
+                           "with that version"),
+                profile->inputs.later_section);
+        hp_err_locate(err, profile->inputs.later_name, 0);
+        return HP_E_UNSUPPORTED;
     }
     if (summary->folded > 0 && summary->folded < summary->used) {
         return refuse_mixture(profile, err);
@@ -523,14 +544,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
 // Refuse a partial with more label sets than it can store.
 static int refuse_labels(const struct hp_profile *profile, struct hp_err *err) {
     size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
-    return sets > HP_PARTIAL_LABEL_SETS
-               ? hp_fail(
-                     err, HP_E_LIMIT,
-                     HP_MESSAGE(
-                         "labels-too-many",
-                         "%zu different sets of labels. An aggregate file can have %d"),
-                     sets, HP_PARTIAL_LABEL_SETS)
-               : HP_OK;
+    return sets > HP_PARTIAL_LABEL_SETS ? hp_labels_refuse(profile, sets, err) : HP_OK;
 }
 
 // Return an error if the result of a read is not acceptable: an input is given twice, too
@@ -564,6 +578,23 @@ static int read_with_maps(struct hp_job *job, struct hp_duplicate *duplicate,
     return ret;
 }
 
+// Refuse more label sets than a partial can store before anything is read, as far as
+// paths show them.
+static int foresee_labels(struct hp_job *job, struct hp_err *err) {
+    const struct hp_read_options *options = job->options;
+    if (!options->label_from || !job->profile->keeps.partial) {
+        return HP_OK;
+    }
+    uint32_t *order = reading_order(job);
+    bool *is_newest = newest_names(job, order);
+    int ret =
+        hp_labels_foresee(job->profile, job->queue.paths, job->queue.count,
+                          job->adds_all ? NULL : is_newest, options->label_from, err);
+    free(is_newest);
+    free(order);
+    return ret;
+}
+
 int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,
                    const struct hp_read_options *options, struct hp_err *err) {
     struct hp_job job = {
@@ -579,6 +610,10 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
         .progress = {.phase = "reading", .total = count},
     };
     struct hp_duplicate duplicate = {0};
+    int ret = foresee_labels(&job, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
     if (options->symbols && !profile->settings.prover) {
         profile->settings.prover = make_prover(paths, count, options->symbols);
         profile->settings.owns_prover = true;
@@ -594,7 +629,7 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     job.sets_lone_aside =
         !options->maps && !job.groups_inputs && hp_lone_inputs_suffice(profile, options);
     job.may_fold_history = profile->keeps.partial && options->planned_count == 1;
-    int ret = read_with_maps(&job, &duplicate, err);
+    ret = read_with_maps(&job, &duplicate, err);
     hp_history_sort(&profile->history);
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->inputs.annotations, &profile->strings);

@@ -639,6 +639,17 @@ static void warn_of_folded(struct hp_profile *profile) {
     }
 }
 
+// Say that a partial has a section of a later version, which no report shows.
+static void warn_of_later_section(struct hp_profile *profile) {
+    if (profile->inputs.later_section > 0) {
+        hp_profile_warn(profile,
+                        HP_MESSAGE("partial-section-unknown",
+                                   "%s has a section of a later version (%u), which is "
+                                   "not shown"),
+                        profile->inputs.later_name, profile->inputs.later_section);
+    }
+}
+
 void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_skipped(profile);
     warn_of_replaced(profile);
@@ -656,5 +667,6 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_large_sizes(profile);
     warn_of_differences(profile);
     warn_of_folded(profile);
+    warn_of_later_section(profile);
     warn_of_label_sets(profile);
 }

@@ -91,6 +91,7 @@ enum hp_section {
     HP_SECTION_EXTREME_NAMES, // names of dumps that DISTRIBUTION or DIAGNOSTICS lists
     HP_SECTION_DIAGNOSTICS,   // counts of dumps with a diagnostic, by kind
     HP_SECTION_FILE_NAMES, // names of frames, from files at hand when dumps were merged
+    HP_SECTION_CONTENTS,   // digest of the bytes of each dump, in the order of IDENTITIES
     HP_SECTIONS,
 };
 
@@ -180,13 +181,26 @@ struct hp_partials {
     // that have another dump. Shards of one profile have the same dumps, so that theirs
     // are not counted.
     uint64_t dumps;
-    uint32_t count;                 // partials read so far
-    bool has_unknown;               // a partial has sections of a later version
+    uint32_t count; // partials read so far
+    // Name of a partial with a section that only later versions know, the first in byte
+    // order, and the number of the section; NULL: there is none.
+    const char *unknown_in;
+    unsigned unknown;
     uint8_t digest[HP_SHA256_SIZE]; // digest of the partial that was read last
     // Digest of everything in the last partial that is not about stacks: equal in all
     // shards of a profile.
     uint8_t common[HP_SHA256_SIZE];
 };
+
+// Note that a partial has a section that this version does not know.
+static inline void hp_partials_note_unknown(struct hp_partials *partials,
+                                            const char *name, unsigned section) {
+    int order = partials->unknown_in ? strcmp(name, partials->unknown_in) : -1;
+    if (order < 0 || (order == 0 && section < partials->unknown)) {
+        partials->unknown_in = name;
+        partials->unknown = section;
+    }
+}
 
 // Read a partial, whose path is `name`, and add its content to partials->profile. After a
 // failure the profile is unusable.

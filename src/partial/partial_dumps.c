@@ -245,7 +245,9 @@ static int by_known(const void *left, const void *right) {
     const struct hp_known_dump *a = left, *b = right;
     int order = compare_words(a->process, b->process);
     order = order ? order : compare_words(a->id[0], b->id[0]);
-    return order ? order : compare_words(a->id[1], b->id[1]);
+    order = order ? order : compare_words(a->id[1], b->id[1]);
+    order = order ? order : compare_words(a->content, b->content);
+    return order ? order : compare_words(a->pid, b->pid);
 }
 
 // Order dumps by process, identity, and finally their rows.
@@ -258,16 +260,6 @@ static int by_identity(const void *left, const void *right, void *rows) {
                                    (struct hp_span){bytes + b->row, b->row_size});
 }
 
-// Returns the identities of a dump and of its process.
-static struct hp_known_dump known_of(const struct hp_input_record *input) {
-    struct hp_digest id = hp_dump_identity(input->content, &input->identity);
-    return (struct hp_known_dump){
-        .process = hp_process_identity(&input->identity),
-        .id = {id.of[0], id.of[1]},
-        .source = input->source,
-    };
-}
-
 // Decides whether dumps are recorded individually (has_history: all have records, and
 // they are few enough), by sums over replicates (has_between), or, if identities are to
 // be dropped, not at all. Collects the dumps in w->dumps; dumps of equal identity are
@@ -278,7 +270,7 @@ void hp_find_dumps(struct hp_partial_writer *w) {
         const struct hp_input_record *input = &w->profile->inputs.records.at[i];
         groups += is_dump(input) && input->is_group;
         if (is_dump(input) && !input->is_group && w->dumps.count <= HP_PARTIAL_HISTORY) {
-            struct hp_written_dump dump = {.input = i, .known = known_of(input)};
+            struct hp_written_dump dump = {.input = i, .known = hp_known_dump_of(input)};
             hp_vec_push(&w->dumps, dump);
         }
     }
@@ -291,27 +283,40 @@ void hp_find_dumps(struct hp_partial_writer *w) {
     }
 }
 
+// Collect the identities of all dumps in w->known, in order.
+static void collect_known(struct hp_partial_writer *w) {
+    const struct hp_inputs *inputs = &w->profile->inputs;
+    const struct hp_input_record *input;
+    hp_vec_append(&w->known, inputs->known.at, inputs->known.count);
+    hp_vec_each (input, &inputs->records) {
+        if (is_dump(input) && !input->is_group && input->source == 0) {
+            hp_vec_push(&w->known, hp_known_dump_of(input));
+        }
+    }
+    hp_vec_sort(&w->known, by_known);
+}
+
 void hp_put_identities(struct hp_partial_writer *w) {
-    HP_VEC(struct hp_known_dump) all = {0};
+    const struct hp_known_dump *known;
     if (w->profile->settings.drops_identities) {
         return;
     }
-    hp_vec_append(&all, w->profile->inputs.known.at, w->profile->inputs.known.count);
-    const struct hp_input_record *input;
-    hp_vec_each (input, &w->profile->inputs.records) {
-        if (is_dump(input) && !input->is_group && input->source == 0) {
-            hp_vec_push(&all, known_of(input));
-        }
-    }
-    hp_vec_sort(&all, by_known);
-    const struct hp_known_dump *known;
-    hp_vec_each (known, &all) {
+    collect_known(w);
+    hp_vec_each (known, &w->known) {
         hp_put_fixed(&w->row, known->process, 8);
         hp_put_fixed(&w->row, known->id[0], 8);
         hp_put_fixed(&w->row, known->id[1], 2);
         hp_put_row(w, HP_SECTION_IDENTITIES);
     }
-    hp_vec_done(&all);
+}
+
+void hp_put_contents(struct hp_partial_writer *w) {
+    const struct hp_known_dump *known;
+    hp_vec_each (known, &w->known) {
+        hp_put_fixed(&w->row, known->content, 8);
+        hp_put_fixed(&w->row, known->pid, 4);
+        hp_put_row(w, HP_SECTION_CONTENTS);
+    }
 }
 
 // Write the rows of the dumps. In the first pass this only collects texts. In the second

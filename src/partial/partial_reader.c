@@ -267,6 +267,7 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
     [HP_SECTION_EXTREME_NAMES] = hp_reader_extreme_name,
     [HP_SECTION_DIAGNOSTICS] = hp_reader_diagnostic,
     [HP_SECTION_FILE_NAMES] = hp_reader_file_name,
+    [HP_SECTION_CONTENTS] = hp_reader_content,
 };
 
 // Explanations of parameters for messages.
@@ -374,13 +375,21 @@ static void add_common(struct hp_partial_reader *r) {
     }
 }
 
+// Note that the partial has a section of a later version.
+static void note_unknown(struct hp_partial_reader *r, unsigned section) {
+    hp_partials_note_unknown(r->to, r->name, section);
+    if (r->to->unknown_in == r->name) { // a copy outlives the reader
+        r->to->unknown_in = hp_reader_kept_text(r, hp_span_of(r->name));
+    }
+}
+
 // Read the current block. *last is the section of the block before, and is updated;
 // sections must be in order. A section of a later version has a flag that says whether it
 // may be skipped.
 static int read_block(struct hp_partial_reader *r, unsigned *last, struct hp_err *err) {
     unsigned section = r->blocks.section;
     if (section >= HP_SECTIONS || !readers[section]) {
-        r->to->has_unknown = true;
+        note_unknown(r, section);
         return r->blocks.flags & HP_BLOCK_REQUIRED
                    ? hp_fail(
                          err, HP_E_UNSUPPORTED,
@@ -447,6 +456,7 @@ int hp_partial_read(struct hp_partials *partials, struct hp_block_source source,
         .name = name,
         .source = partials->count + 1,
         .first_input = partials->profile->inputs.records.count,
+        .next_content = partials->profile->inputs.known.count,
         .keeps_between =
             partials->profile->keeps.partial || partials->profile->history.is_kept,
     };

@@ -60,7 +60,8 @@ struct hp_partial_reader {
     uint32_t last_kind; // 1 + kind of the last row of diagnostics; 0: no row yet
     size_t
         first_input; // index in profile->inputs.records of the first dump of this partial
-    uint32_t dumps;  // dumps recorded individually, so far
+    size_t next_content;   // index in profile->inputs.known of the next row of contents
+    uint32_t dumps;        // dumps recorded individually, so far
     uint64_t unidentified; // dumps whose process is unknown
     // Last row of the history: 1 + number of its dump (0: no row yet), number of its
     // stack.
@@ -109,6 +110,7 @@ void hp_reader_group(struct hp_partial_reader *r);
 void hp_reader_skipped(struct hp_partial_reader *r);
 void hp_reader_diagnostic(struct hp_partial_reader *r);
 void hp_reader_identity(struct hp_partial_reader *r);
+void hp_reader_content(struct hp_partial_reader *r);
 void hp_reader_dump(struct hp_partial_reader *r);
 void hp_reader_history(struct hp_partial_reader *r);
 void hp_reader_type_history(struct hp_partial_reader *r);

@@ -268,6 +268,21 @@ void hp_reader_identity(struct hp_partial_reader *r) {
     }
 }
 
+// Read a row with the digest of the bytes of a dump, and of its process id.
+void hp_reader_content(struct hp_partial_reader *r) {
+    uint64_t content = hp_get_fixed(&r->row, 8);
+    uint32_t pid = (uint32_t)hp_get_fixed(&r->row, 4);
+    if (r->next_content >= r->profile->inputs.known.count) {
+        hp_numbers_fail(&r->row, HP_WORDS("content-of-no-dump",
+                                          "there are more contents than dumps"));
+    }
+    if (!r->row.damage) {
+        struct hp_known_dump *known = &r->profile->inputs.known.at[r->next_content++];
+        known->content = content;
+        known->pid = pid;
+    }
+}
+
 // Read the fields HP_SLOT_APART of a dump, and, if it is itself a merged profile, the
 // list of its processes.
 static void read_keys(struct hp_partial_reader *r, struct hp_input_record *input) {

@@ -360,6 +360,7 @@ static void writer_done(struct hp_partial_writer *w) {
     hp_vec_done(&w->row);
     hp_vec_done(&w->rows);
     hp_vec_done(&w->dumps);
+    hp_vec_done(&w->known);
     hp_between_done(&w->between);
     free(w->text_rank);
     free(w->set_rank);
@@ -399,6 +400,7 @@ int hp_partial_write(const struct hp_profile *profile, struct hp_shards shard,
         hp_put_extreme_names(&w);
         hp_put_diagnostics(&w);
         hp_put_file_names(&w);
+        hp_put_contents(&w);
         ret = hp_block_writer_end(&w.blocks, err);
     }
     writer_done(&w);

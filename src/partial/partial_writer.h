@@ -35,6 +35,7 @@ struct hp_partial_writer {
     HP_VEC(struct hp_written_dump) dumps; // sorted by process and identity
     struct hp_bytes rows;                 // rows of these dumps
     bool has_history; // dumps are recorded individually, with what each added to stacks
+    HP_VEC(struct hp_known_dump) known; // identities of all dumps, in order
     bool has_between; // sums over replicates of dumps are recorded instead
     // How dumps differ, if has_between is set. Its sums are sorted by the place of their
     // stack in the file: hp_order_replicates().
@@ -67,7 +68,7 @@ static inline void hp_put_string(struct hp_partial_writer *w, hp_string string) 
 // End the row, and write it unless this is the first pass.
 static inline void hp_put_row(struct hp_partial_writer *w, enum hp_section section) {
     bool is_aside = section == HP_SECTION_NAMES || section == HP_SECTION_EXTREME_NAMES ||
-                    section == HP_SECTION_FILE_NAMES;
+                    section == HP_SECTION_FILE_NAMES || section == HP_SECTION_CONTENTS;
     unsigned flags = is_aside ? HP_BLOCK_NO_DIGEST : HP_BLOCK_REQUIRED;
     if (!w->is_collecting) {
         hp_block_row(&w->blocks, section, flags, &w->row);
@@ -105,6 +106,7 @@ void hp_put_groups(struct hp_partial_writer *w);
 void hp_put_skipped(struct hp_partial_writer *w);
 void hp_put_diagnostics(struct hp_partial_writer *w);
 void hp_put_identities(struct hp_partial_writer *w);
+void hp_put_contents(struct hp_partial_writer *w);
 void hp_put_dumps(struct hp_partial_writer *w);
 void hp_put_history(struct hp_partial_writer *w);
 void hp_place_texts(struct hp_partial_writer *w);

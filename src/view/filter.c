@@ -7,6 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+void hp_write_place(char place[HP_PLACE_SIZE], const struct hp_module *module,
+                    const char *path, uint64_t address) {
+    bool is_offset = module->addresses == HP_ADDRESS_OFFSET;
+    snprintf(place, HP_PLACE_SIZE, "%s%c0x%llx", hp_span_module_name(hp_span_of(path)).at,
+             is_offset ? '@' : '+', (unsigned long long)address);
+}
+
 int hp_filter_check(const struct hp_filter *filter, struct hp_err *err) {
     struct hp_pattern pattern;
     int ret = hp_pattern_init(&pattern, filter->pattern, NULL, err);
@@ -120,6 +127,43 @@ static void mark_offsets(struct hp_filters *filters, const struct hp_profile *pr
     }
 }
 
+// Whether some call of a frame has no name, so that reports print its place instead.
+static bool has_nameless_call(const struct hp_profile *profile,
+                              const struct hp_frame *frame) {
+    bool found = frame->lines == 0;
+    for (uint32_t i = 0; i < frame->lines && !found; i++) {
+        found = profile->lines.at[frame->first_line + i].function.n == 0;
+    }
+    return found;
+}
+
+// Add a mark to the frames without a name whose place, as reports print it, matches the
+// pattern: "libfoo.so.1+0x1234", "[unmapped]" or "[jit]".
+static void mark_places(struct hp_filters *filters, const struct hp_profile *profile,
+                        struct hp_pattern *pattern, uint8_t mark) {
+    for (size_t i = 0; i < profile->frames.count; i++) {
+        const struct hp_frame *frame = &profile->frames.at[i];
+        const uint64_t addresses[] = {frame->address, hp_address_of_start(frame)};
+        bool matches = false;
+        char place[HP_PLACE_SIZE];
+        if (!has_nameless_call(profile, frame)) {
+            continue;
+        }
+        if (hp_frame_is_many(profile, frame)) {
+            matches =
+                hp_pattern_matches(pattern, frame->module.n == 0 ? "[unmapped]"
+                                                                 : HP_GENERATED_MODULE);
+        }
+        for (int k = 0; k < 2 && !matches; k++) {
+            const struct hp_module *module = &profile->modules.at[frame->module.n];
+            hp_write_place(place, module, hp_profile_text(profile, module->path),
+                           addresses[k]);
+            matches = hp_pattern_matches(pattern, place);
+        }
+        filters->frames[i] |= matches ? mark : 0;
+    }
+}
+
 // Whether a pattern matches a name.  HP_PICK also matches full names, as machine-readable
 // reports contain these.
 static bool is_match(struct hp_pattern *pattern, const struct hp_profile *profile,
@@ -150,6 +194,9 @@ static int apply(struct hp_filters *filters, const struct hp_profile *profile,
     filters->empty |= hp_pattern_matches(&pattern, "[empty stack]") ? mark : 0;
     if (hp_span_starts(hp_span_of(filter->pattern), "0x")) {
         mark_offsets(filters, profile, &pattern, mark);
+    }
+    if (strpbrk(filter->pattern, "0123456789[")) { // else it names modules, not places
+        mark_places(filters, profile, &pattern, mark);
     }
     ret = hp_pattern_check(&pattern, err);
     hp_pattern_done(&pattern);

@@ -28,6 +28,15 @@ struct hp_filters {
     bool focuses_picks;       // keep only stacks with a call that HP_PICK matches
 };
 
+enum {
+    HP_PLACE_SIZE = 512, // bytes of a place, the NUL included
+};
+
+// Write the place of a frame without a name: "libfoo.so.1+0x1234", or "libfoo.so.1@0x1234"
+// if only the offset in the file is known.  A longer text is truncated.
+void hp_write_place(char place[HP_PLACE_SIZE], const struct hp_module *module,
+                    const char *path, uint64_t address);
+
 // Match `count` filters, which are copied, against the names of a profile.  HP_E_USAGE: a
 // pattern is invalid.  HP_E_LIMIT: matching takes too many steps.  Free with
 // hp_filters_done(), also after a failure.

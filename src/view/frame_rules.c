@@ -6,6 +6,8 @@
 // class; a frame that no rule matches is the program's own code.
 #include "view/frame_rules.h"
 
+#include "view/filter.h"
+
 #include "base/pattern.h"
 #include "view/shortname.h"
 
@@ -497,14 +499,11 @@ enum hp_frame_class hp_frame_rules_judge(struct hp_frame_rules *rules, const cha
 static struct hp_frame_matches matches_of_place(const struct hp_frame_rules *rules,
                                                 const struct hp_frame *frame) {
     struct hp_frame_matches matches = {.is_known = true};
-    char place[512];
+    char place[HP_PLACE_SIZE];
     const struct hp_module *module = &rules->profile->modules.at[frame->module.n];
     const char *path = hp_profile_original(rules->profile, module->path);
     if (rules->given_count > 0) {
-        bool is_offset = module->addresses == HP_ADDRESS_OFFSET;
-        snprintf(place, sizeof place, "%s%c0x%llx",
-                 hp_span_module_name(hp_span_of(path)).at, is_offset ? '@' : '+',
-                 (unsigned long long)hp_address_of_start(frame));
+        hp_write_place(place, module, path, hp_address_of_start(frame));
         matches.given = find_given(rules, HP_FIELD_NAME, place, place);
     }
     return matches;

@@ -1,5 +1,6 @@
 """Tests which frames patterns match, and how a pattern that matches nothing is reported."""
 import json
+import re
 
 from harness import ROOT, case, check
 
@@ -76,3 +77,17 @@ def a_pattern_without_a_match_is_reported_with_the_reason(t):
         lines = err.splitlines()  # including minor warnings
         assert "without-names: /gone/usr/lib/" in err and len(set(lines)) == len(lines), err
         assert ("list-no-names\n" in err) == (args[0] == "list"), err
+
+
+@case
+def B7_rows_without_names_are_found_as_they_are_printed(t):
+    rows = json.loads(check(t.run("top", "--no-symbols", "--frames=all", "-n0", "-fjson", t.dump)).out)["rows"]
+    names = [row["name"] for row in rows if "+0x" in row["name"]]
+    assert len(names) > 20, names
+    for name in names[::4]:
+        only = ["top", "--no-symbols", "--frames=all", "-n0", "-fjson", f"--focus=^{re.escape(name)}$", t.dump]
+        found = {row["name"]: row for row in json.loads(check(t.run(*only)).out)["rows"]}
+        wanted = next(row for row in rows if row["name"] == name)
+        assert found[name]["cum"] == wanted["cum"], name
+    gone = check(t.run("top", "--no-symbols", "--frames=all", "-n0", f"--hide=^{re.escape(names[0])}$", t.dump)).out
+    assert not re.search(f"{re.escape(names[0])}$", gone, re.M), gone

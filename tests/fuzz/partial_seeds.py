@@ -20,6 +20,7 @@ from harness import Tests, scratch  # noqa: E402
 
 SEEDS = HERE / 'seeds' / 'partial'
 MAGIC = b'\x89HPA\r\n\x1a\n'
+VERSION = b'\2\0\0\0'  # major and minor, as the fuzz target writes them
 MOST = 16000  # bytes: libFuzzer truncates inputs to 16,384
 
 
@@ -33,7 +34,7 @@ def unpacked(partial):
 
 
 def packed(seed):
-    out, sha, count, at = bytearray(MAGIC + b'\1\0\0\0'), hashlib.sha256(), 0, 0
+    out, sha, count, at = bytearray(MAGIC + VERSION), hashlib.sha256(), 0, 0
 
     def put(section, flags, raw):
         room = ctypes.create_string_buffer(len(raw) + 1000)
@@ -46,7 +47,7 @@ def packed(seed):
         raw, at, count = seed[at + 4:at + 4 + size], at + 4 + size, count + 1
         put(section, flags, raw)
         sha.update(b'' if flags & 2 else struct.pack('<H', section) + raw)
-    put(0, 3, struct.pack('<QQ', count, len(out)) + sha.digest() + b'\1\0\0\0')
+    put(0, 3, struct.pack('<QQ', count, len(out)) + sha.digest() + VERSION)
     return bytes(out)
 
 

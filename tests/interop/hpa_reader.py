@@ -6,7 +6,8 @@ import struct
 import sys
 
 SECTIONS = ('end parameters strings modules frames symbols labels annotations groups skipped totals types stacks '
-            'type_sums identities dumps history type_history names distribution extreme_names diagnostics').split()
+            'type_sums identities dumps history type_history names distribution extreme_names diagnostics '
+            'file_names contents').split()
 METRICS = {'inuse-space': 20, 'inuse-objects': 32, 'alloc-space': 20, 'alloc-objects': 32}  # bits of fractions
 SAMPLES, PERIOD, FLAGS, OBJECTS, BYTES, WEIGHT, VARIANCE, NUMBERS, WRAP, KEYS, OWN = *range(7), 14, 2 ** 128 - 1, 6, 24
 ERROR, SUMS = 's s u u u u u d u u u u'.split(), ['s'] * 5 + ['u', 's'] * 3 + ['u'] * 17
@@ -87,6 +88,7 @@ PLAIN = {
     'symbols': lambda row: (row.all('uu'), row.all('u' * 6 * row.u())), 'type_sums': lambda row: row.all('uus'),
     'annotations': lambda row: row.all('uu' if row.u() else 'uuu'), 'totals': lambda row: (row.u(), row.all(ERROR * 2)),
     'identities': lambda row: struct.unpack('<QQH', row.bytes(18)), 'types': lambda row: row.all('uuu'),
+    'contents': lambda row: struct.unpack('<QI', row.bytes(12)),
     'labels': lambda row: [row.all('uuuus') for _ in range(row.u())],
     'diagnostics': lambda row: (row.all('uu'), [row.bytes(10) for _ in range(row.u())]),
     'groups': group_of,
