@@ -243,7 +243,7 @@ def scarce():
     agg = program('limited', "case $n in 1) trap '' XFSZ; ulimit -f 1 ;; esac")
     status, text = parallel('all', 'limited.hpa', agg=agg)
     faults += [f'status {status}: {text}'] if status else same('limited.hpa')
-    left = [path.name for path in FOLDER.glob('limited.hpa.work/lists/*') if not re.fullmatch(r'part\.\d+(\.hpa)?', path.name)]
+    left = [path.name for path in FOLDER.glob('limited.hpa.work/lists/*') if not re.fullmatch(r'list|part\.\d+(\.hpa)?', path.name)]
     return faults + [f'left behind: {left}'] * bool(left) + ([f'{runs("limited")}'] if runs('limited') != [2] * 5 else [])
 
 
@@ -266,6 +266,30 @@ def some_damaged():
              for name in ('some.hpa', 'good.hpa')]
     faults = [] if heads[0]['total'] == heads[1]['total'] else ['the sums are not those of the others']
     return faults + ([] if heads[0]['inputs']['skipped'] == len(hurt) else [f'{heads[0]["inputs"]}, {len(hurt)} damaged'])
+
+
+def another_list():
+    """A list that has grown is refused, and not taken for the one that the work was made of."""
+    (FOLDER / 'grows').write_text('\n'.join(PATHS[:-9]))
+    status, text = parallel('grows', 'grown.hpa')
+    faults = [f'status {status}: {text}'] if status else []
+    (FOLDER / 'grows').write_text('\n'.join(reversed(PATHS[:-9])))
+    status, text = parallel('grows', 'grown.hpa')
+    faults += [f'another order: status {status}: {text}'] if status else []
+    (FOLDER / 'grows').write_text('\n'.join(PATHS))
+    status, text = parallel('grows', 'grown.hpa')
+    return faults + ([] if status == 2 and 'is not the list' in text else [f'grown: status {status}: {text}'])
+
+
+def share():
+    """A share of damaged dumps is judged by the last merge over all dumps, and tasks are quiet."""
+    other_list('share', damaged)
+    status, text = parallel('share', 'share.hpa', shards=20, merge=f'--no-symbols --max-skipped={300 / DUMPS}%')
+    faults = [] if status == 3 and len(text.splitlines()) < 12 else [f'status {status}: {text}']
+    status, text = parallel('share', 'little.hpa', shards=20, merge=f'--no-symbols --max-skipped={10 / DUMPS}%')
+    faults += [] if status == 5 and not (FOLDER / 'little.hpa').exists() else [f'too many: status {status}: {text}']
+    report = t.run('top', '-q', '--no-symbols', 'share.hpa', cwd=FOLDER)
+    return faults + ([] if report.code == 3 else [f'{report}'])
 
 
 def half_done():
@@ -354,9 +378,11 @@ class LocalContext:
 
 
 def spark(source, output, *options, shards=6, agg=None):
-    """Run the script as Spark's driver would."""
+    """Run the script as Spark's driver would; a list gets absolute paths."""
     SPARK.binary = lambda: str(agg or t.binary)
     here = os.getcwd()
+    if (FOLDER / source).is_file():
+        source = absolute(f'{source}.absolute', (FOLDER / source).read_text().splitlines())
     os.chdir(FOLDER)
     try:
         SPARK.run(LocalContext(), shards, str(source), str(FOLDER / output), options)
@@ -368,8 +394,40 @@ def spark_lists():
     faults = []
     for listed, shards in in_orders():
         spark(listed, f's{listed}.hpa', shards=shards)
-        faults += same(f's{listed}.hpa')
+        faults += [] if digest(f's{listed}.hpa') == digest('one.hpa') else [f's{listed}.hpa has another digest']
+    try:
+        SPARK.run(LocalContext(), 2, str(FOLDER / 'all'), str(FOLDER / 'never.hpa'))
+        faults += ['relative paths are not refused']
+    except ValueError as failure:
+        faults += [] if f'{FOLDER / "all"}:1: ' in str(failure) else [str(failure)]
     return faults or f'{ORDERS} orders'
+
+
+def spark_shipped():
+    """The driver finds the program that --files has put into Spark's folder, not into its own."""
+    shipped = FOLDER / 'shipped'
+    shipped.mkdir()
+    (shipped / 'hprof-agg').symlink_to(t.binary)
+    (shipped / 'pyspark.py').write_text(f'class SparkFiles:\n    get = staticmethod(lambda name: {str(shipped)!r} + "/" + name)\n')
+    sys.path.insert(0, str(shipped))
+    try:
+        found = load_spark().binary()
+    finally:
+        sys.path.remove(str(shipped))
+        sys.modules.pop('pyspark', None)
+    return [] if found == str(shipped / 'hprof-agg') else [found]
+
+
+def spark_share():
+    """A share of damaged dumps is judged over all dumps, not in each task."""
+    other_list('one-hurt', damaged)
+    few, many = (f'--max-skipped={share}%' for share in (10 / DUMPS, 300 / DUMPS))
+    spark('one-hurt', 'share.hpa', many)
+    try:
+        spark('one-hurt', 'never.hpa', few)
+        return ['nothing was raised']
+    except SPARK.Permanent as failure:
+        return [] if 'status 5' in str(failure) else [str(failure)]
 
 
 def spark_files():
@@ -400,7 +458,7 @@ def spark_transient():
                    f'exec {t.binary} "$@"\n')
     agg.chmod(0o755)
     spark('all', 'flaky.hpa', agg=agg)
-    return same('flaky.hpa')
+    return [] if digest('flaky.hpa') == digest('one.hpa') else ['another digest']
 
 
 def spark_children():
@@ -605,6 +663,8 @@ with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcon
     FOLDER = pathlib.Path(HERE)
     PATHS = furnish()
     t.check('parallel: 1 % damaged dumps are counted, and the sums are those of the other dumps', some_damaged)
+    t.check('parallel: another list is refused', another_list)
+    t.check('parallel: the last merge judges a share of damaged dumps', share)
     t.check('parallel: a task without memory fails, and a task without disk space is retried', scarce)
     if MACHINES:
         t.check('ssh: tasks survive connections that end or fall silent', lost)
@@ -629,6 +689,8 @@ with scratch() as HERE, machines() if '--ssh' in ENGINES else contextlib.nullcon
     t.check('parallel: a task with false output is detected', liars)
     t.check('parallel: dumps that would be counted twice are rejected', twice)
     t.check('Spark: lists give the bytes of one command', spark_lists)
+    t.check('Spark: the driver finds the shipped program', spark_shipped)
+    t.check('Spark: a share of damaged dumps is judged at the end', spark_share)
     t.check('Spark: files in one partition give the bytes of one command', spark_files)
     t.check('Spark: the driver reports a damaged dump, and does not retry it', spark_permanent)
     t.check('Spark: a killed child is retried', spark_transient)

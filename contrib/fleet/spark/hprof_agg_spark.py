@@ -1,6 +1,6 @@
 """Merge heap dumps: spark-submit --files hprof-agg hprof_agg_spark.py SHARDS INPUT OUTPUT.hpa [OPTION OF merge...]
 
-INPUT: a file with paths that all executors can read, or what binaryFiles() takes (s3a://..., hdfs://...,
+INPUT: a file with absolute paths that all executors can read, or what binaryFiles() takes (s3a://..., hdfs://...,
 a folder).  Which dump of a process counts is told by names in the first case, by contents in the second.
 """
 import concurrent.futures
@@ -20,7 +20,26 @@ class Permanent(Exception):
 
 
 def binary():
-    return './hprof-agg' if os.access('./hprof-agg', os.X_OK) else 'hprof-agg'  # as --files has put it there
+    """The program that --files has shipped to this executor or driver, or the one that is installed."""
+    try:
+        from pyspark import SparkFiles
+        shipped = ['./hprof-agg', SparkFiles.get('hprof-agg')]
+    except (ImportError, AssertionError):  # without Spark
+        shipped = ['./hprof-agg']
+    return next((path for path in shipped if os.access(path, os.X_OK)), 'hprof-agg')
+
+
+def of_tasks(options):
+    """Options of tasks: a share of inputs that may be skipped is judged over all of them, at the end."""
+    return [re.sub(r'^(--max-skipped=)[\d.]+%$', r'\g<1>100%', option) for option in options]
+
+
+def check_paths(source):
+    """Refuse relative paths, which executors would look for in folders of their own."""
+    with open(source, 'rb') as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip() and not line.startswith(b'/'):
+                raise ValueError(f'{source}:{number}: {line.strip().decode(errors="replace")} is a relative path')
 
 
 def merge(feed, *arguments):
@@ -78,16 +97,21 @@ def process_of(file):
 
 
 def run(context, shards, source, output, options=()):
+    tasks = of_tasks(options)
     if os.path.isfile(source):
+        check_paths(source)
         with tempfile.TemporaryDirectory() as folder:
             cut = [f'--tasks={shards}', f'--files-from={source}', f'--output={folder}/part.']
             subprocess.run([binary(), 'manifest', *cut], check=True)
             lists = [open(entry.path, 'rb').read() for entry in os.scandir(folder)]
-        parts = context.parallelize(lists, len(lists)).mapPartitions(lambda some: map_lists(some, options))
+        parts = context.parallelize(lists, len(lists)).mapPartitions(lambda some: map_lists(some, tasks))
     else:  # binaryFiles() itself cuts as it likes
         keyed = context.binaryFiles(source).keyBy(process_of).partitionBy(shards, int)
-        parts = keyed.values().mapPartitions(lambda some: map_files(some, options))
+        parts = keyed.values().mapPartitions(lambda some: map_files(some, tasks))
     partial = parts.treeReduce(join)
+    limits = [option for option in options if option.startswith('--max-skipped')]
+    if limits and not isinstance(partial, Permanent):
+        partial = merge(as_tar([('all.hpa', partial)]), '--tar=-', *limits)
     if isinstance(partial, Permanent):
         raise partial
     with open(output + '.new', 'wb') as file:
