@@ -423,8 +423,10 @@ static int check_groups(const struct hp_profile *profile,
                         const struct hp_report_options *options, struct hp_err *err) {
     struct hp_needs needs = needs_of(options, 1);
     const struct hp_input_record *input;
-    bool is_enough = groups_do(options) || (options->kind == HP_REPORT_TOP &&
-                                            hp_groups_are_of_samples(profile, options));
+    bool is_enough =
+        groups_do(options) ||
+        (options->kind == HP_REPORT_TOP && (hp_groups_are_of_samples(profile, options) ||
+                                            hp_groups_are_of_partials(profile, options)));
     hp_vec_each (input, &profile->inputs.records) {
         bool is_lost = input->is_group && hp_input_is_used(input);
         if (is_lost && needs.history && !needs.partial && !is_enough) {

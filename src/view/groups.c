@@ -171,6 +171,22 @@ bool hp_groups_are_of_samples(const struct hp_profile *profile,
            (options->by == HP_BY_LABEL && !names_input(profile, options->label));
 }
 
+bool hp_groups_are_of_partials(const struct hp_profile *profile,
+                               const struct hp_report_options *options) {
+    bool are = options->by == HP_BY_INPUT || options->by == HP_BY_LABEL;
+    const struct hp_input_record *input, *last = NULL;
+    hp_vec_each (input, &profile->inputs.records) {
+        if (!input->is_group || !hp_input_is_used(input)) {
+            continue;
+        }
+        bool is_one_file = last && last->source == input->source;
+        are &= !is_one_file || hp_span_equal(name_of_input(profile, last, options),
+                                             name_of_input(profile, input, options));
+        last = input;
+    }
+    return are;
+}
+
 // --- nodes and rows ---------------------------------------------------------------------
 
 // Return the node of the group with this name; the node has no class.
@@ -274,9 +290,11 @@ static void add_stacks(const struct hp_groups *groups, struct hp_view *view,
 void hp_groups_sum(const struct hp_groups *groups, struct hp_view *view,
                    struct hp_top *top) {
     struct hp_history_reader reader = {0};
+    // Rows of samples need no dumps, and groups of dumps have none.
+    bool is_of_samples = hp_groups_are_of_samples(view->profile, &view->options);
     for (size_t i = 0; i < view->profile->inputs.records.count; i++) {
         const struct hp_input_record *input = &view->profile->inputs.records.at[i];
-        if (input->is_group && hp_input_is_used(input)) { // grouped inputs have no labels
+        if (is_of_samples && input->is_group && hp_input_is_used(input)) {
             add_stacks(groups, view, top, groups->of_input[i]);
             return;
         }

@@ -28,6 +28,11 @@ bool hp_groups_exist(const struct hp_profile *profile,
 bool hp_groups_are_of_samples(const struct hp_profile *profile,
                               const struct hp_report_options *options);
 
+// Whether the rows are whole inputs, or labels of which each partial that does not record
+// its dumps individually has one value: then the sum of its dumps is in one row.
+bool hp_groups_are_of_partials(const struct hp_profile *profile,
+                               const struct hp_report_options *options);
+
 // Return the key of the pprof label that rows are made by, as "thread".
 const char *hp_groups_key(const struct hp_report_options *options);
 

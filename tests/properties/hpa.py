@@ -788,6 +788,40 @@ def later_sections():
         return faults + ([] if result.code == 5 and 'partial-section-lost: 77' in result.err else [result.err])
 
 
+def of_files():
+    """B8: info of a partial of many dumps is one block, with its labels.  Rows by input are one for each such partial,
+    and rows by label one for each value if each partial has one value: the same as those of the dumps."""
+    faults = []
+    with scratch() as folder:
+        paths, sides = [own[0] for own in fleet_of(folder, 3 * HISTORY)], []
+        label = '--label-from=(?<prefix>api|web)[.]'
+        for prefix in ('api', 'web'):
+            of_prefix = [path for path in paths if path.name.startswith(prefix)]
+            sides.append(merged(pathlib.Path(folder, f'{prefix}.hpa'), of_prefix[:HISTORY + 1], label))
+        both = merged(pathlib.Path(folder, 'both.hpa'), sides)
+        used = [path for prefix in ('api', 'web') for path in [q for q in paths if q.name.startswith(prefix)][:HISTORY + 1]]
+        lists = pathlib.Path(folder, 'list')
+        lists.write_text('\n'.join(map(str, used)))
+
+        def rows(*words):
+            report = json.loads(t.ok('top', '-q', '-fjson', '-n0', '--no-symbols', *words).out)
+            return {row['name']: row['flat']['inuse-space'] for row in report['rows']}
+
+        of_dumps = rows('--by=label:prefix', label, f'--files-from={lists}')
+        if rows('--by=label:prefix', *sides) != of_dumps or len(of_dumps) != 2:
+            faults.append(f'by label: {rows("--by=label:prefix", *sides)} for {of_dumps}')
+        by_input = rows('--by=input', *sides)
+        if {pathlib.Path(name).stem: value for name, value in by_input.items()} != of_dumps:
+            faults.append(f'by input: {by_input}')
+        if t.run('top', '--by=label:prefix', both).code != 2:
+            faults.append('rows of a label with two values in one file')
+        info = t.ok('info', both).out
+        blocks = re.findall(r'^input .*$', info, re.M)
+        if len(blocks) != 1 or f'aggregate file of {2 * HISTORY + 2} dumps' not in info or 'prefix (2 values)' not in info:
+            faults.append(info[:600])
+    return faults
+
+
 # --- a second reader ------------------------------------------------------------------------
 
 
@@ -917,6 +951,7 @@ t.check('a dump in two aggregate files is rejected by name, and an idle fork is 
 t.check('equal bytes are one dump, unless both names have different process ids', renamed)
 t.check('dumps in two aggregate files are named by path, or by the file', overlap_named)
 t.check('inputs that were skipped in a merge are a warning in every report', skipped_before)
+t.check('info is one block, and rows by input and label are of files', of_files)
 t.check('a section of a later version is named, and not lost', later_sections)
 t.check('sets of labels have a limit, and a warning comes long before it', label_sets)
 t.check('R34: a damaged aggregate file is rejected, and nothing is merged', damage)

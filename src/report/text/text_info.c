@@ -3,6 +3,7 @@
 //
 //     total inuse-space 46627456.000
 #include "report/text/text.h"
+#include "report/text/text_info_partial.h"
 
 #include "report/json/json_text.h"
 #include "view/finer_period.h"
@@ -331,10 +332,18 @@ static void put_process(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+// Whether a process is a group of dumps of an aggregate file, which has a block already.
+static bool is_of_group(const struct hp_view *view, const struct hp_process *process) {
+    uint32_t first = view->head.processes->dumps.at[process->first];
+    return process->dumps == 1 && hp_text_is_group(&view->head.inputs[first]);
+}
+
 static void put_processes(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_process *process;
     hp_vec_each (process, &view->head.processes->all) {
-        put_process(out, view, process);
+        if (!is_of_group(view, process)) {
+            put_process(out, view, process);
+        }
     }
 }
 
@@ -545,7 +554,11 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, "\n");
     }
     for (size_t i = 0; i < view->head.input_count; i++) {
-        put_input(out, view, i);
+        if (hp_text_is_first_group(view, i)) {
+            hp_text_put_partial(out, view, i);
+        } else if (!hp_text_is_group(&view->head.inputs[i])) {
+            put_input(out, view, i);
+        }
     }
     put_processes(out, view);
     for (enum hp_diagnostic_kind i = 0; i < HP_DIAGNOSTICS; i++) {
