@@ -294,7 +294,7 @@ def beyond_history():
         used = len(every) - 2 * sum(1 for path in every if path.name.endswith('.2.i2.heap'))
         if f'{used} inputs' not in t.ok('top', partial).out:
             faults.append(f'not {used} inputs')
-        for args in (('top', '--columns=spread', '--metric=inuse-objects'), ('top', '--by=input'), ('trend',),
+        for args in (('top', '--columns=spread', '--metric=inuse-objects'), ('top', '--by=program'), ('trend',),
                      ('diff', '--metric=inuse-objects', partial)):
             result = t.run(args[0], '--no-symbols', *args[1:], partial, is_coded=True)
             if result.code != 2 or 'dumps-not-one-by-one' not in result.err and 'partial-of' not in result.err:
