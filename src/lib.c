@@ -9,6 +9,7 @@
 #include "lib/recents.h"
 #include "lib/warnings.h"
 #include "report/format.h"
+#include "rows/batch.h"
 #include "sym/symbolizer.h"
 #include "view/groups.h"
 #include "view/two_signs.h"
@@ -236,6 +237,15 @@ static void settle_needs(struct hp_profile *profile,
     profile->history.is_kept = profile->keeps.history && keeps_inputs;
 }
 
+// Write the sentences about the inputs, and settle the batch, if there is one.
+static void describe(struct hp_profile *profile, struct hp_batch *batch) {
+    hp_warn_of_inputs(profile);
+    hp_describe_moments(profile);
+    if (batch) {
+        hp_batch_settle(batch, profile);
+    }
+}
+
 int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t count,
                     const struct hp_read_options *options, struct hp_err *err) {
     static const struct hp_read_options defaults;
@@ -276,8 +286,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         hp_times_take_held(profile);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
-    hp_warn_of_inputs(profile);
-    hp_describe_moments(profile);
+    describe(profile, ret == HP_OK ? options->batch : NULL);
     return ret;
 }
 

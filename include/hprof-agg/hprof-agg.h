@@ -24,12 +24,14 @@
 // one version needs that version.
 //
 // Where to read on: profile.h (read inputs, symbolize, filter, options of reports),
-// rows.h (the rows and stacks of a report as values), formats.h (the output formats).
+// rows.h (the rows and stacks of a report as values), formats.h (the output formats),
+// tables.h (dumps as tables for database engines).
 #ifndef HPROF_AGG_H
 #define HPROF_AGG_H
 
 #include "hprof-agg/formats.h"
 #include "hprof-agg/profile.h"
 #include "hprof-agg/rows.h"
+#include "hprof-agg/tables.h"
 
 #endif

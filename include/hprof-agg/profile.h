@@ -127,6 +127,7 @@ typedef void hp_progress_fn(void *data, const struct hp_progress *progress);
 struct hp_report_options;
 
 struct hp_symbol_options;
+struct hp_batch;
 
 // How to read inputs.  {0} is the defaults.  Pointers must stay valid during
 // hp_profile_read(), `symbols` as long as the profile.
@@ -232,6 +233,9 @@ struct hp_read_options {
     // with_builds: store in a partial which builds of binaries its dumps ran, as found by
     // `symbols`.  with_names: store the function names of these builds, too.
     bool with_builds, with_names;
+    // Collects the rows of each dump (tables.h); or NULL.  HP_E_USAGE if an input is no
+    // single dump: an aggregate file, a merged profile or a difference.
+    struct hp_batch *batch;
 };
 
 // How an input was used.

@@ -300,8 +300,22 @@ static void mark_leaf(const struct hp_dump *dump, const struct hp_sample *sample
     }
 }
 
+// Append a row for a stack of the dump to merger->rows, if the caller wants rows.
+static void add_row(const struct hp_merger *merger, uint32_t stack,
+                    const struct hp_values *values,
+                    const struct hp_error *const errors[HP_COLUMNS]) {
+    if (!merger->rows) {
+        return;
+    }
+    struct hp_dump_row row = {.stack = stack, .values = *values};
+    for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
+        row.errors[i] = errors[i] ? *errors[i] : (struct hp_error){0};
+    }
+    hp_vec_push(&merger->rows->all, row);
+}
+
 // Record the values that the dump added to a stack of the profile: in the history, or,
-// for a partial, in the sums of the dump's replicate.
+// for a partial, in the sums of the dump's replicate; and as a row.
 static void note_added(const struct hp_merger *merger, struct hp_profile *profile,
                        uint32_t stack, const struct hp_values *values,
                        const struct hp_error *const errors[HP_COLUMNS]) {
@@ -311,6 +325,7 @@ static void note_added(const struct hp_merger *merger, struct hp_profile *profil
         hp_replicates_add_values(&profile->variation.between[0].sums, merger->group,
                                  stack, values);
     }
+    add_row(merger, stack, values, errors);
 }
 
 // Let the profile take over the memory of merger->errors for the errors of its own

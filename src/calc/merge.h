@@ -46,6 +46,7 @@
 #include "calc/embedded_symbols.h"
 #include "calc/resolve.h"
 #include "calc/size_parts.h"
+#include "model/dump_rows.h"
 #include "model/jit_addresses.h"
 
 // The error of an estimate as sample types of a pprof profile that this program merged
@@ -102,6 +103,8 @@ struct hp_merger {
     bool splits_threads;        // separate stacks by thread
     struct hp_jit_namer *namer; // names generated code; NULL: nothing does
     const char *only_thread; // add only the stacks of this thread; NULL: of all threads
+    // Set by the caller: gets a row for each stack that is added; NULL: nothing does.
+    struct hp_dump_rows *rows;
 };
 
 // Estimate the dump as profile->estimator says, add it to `profile`, and describe it in

@@ -40,6 +40,7 @@ static const struct hp_cli_brief table[] = {
     {"recent", OTHER, "read jemalloc's prof_recent: how long objects lived"},
     {"pairs", OTHER, "with --recent: show which stack frees"},
     {"used", OTHER, "write the paths of used dumps, one a line"},
+    {"add-names", OTHER, "add names of functions to the stacks in DIR"},
     {"tasks", OTHER, "split the dumps into N lists, by process"},
     {"shard", OTHER, "write only stacks of shard I of N, such as 0/4"},
     {"timeline", OTHER, "keep the dumps of a series apart"},

@@ -213,9 +213,9 @@ int hp_cli_fail_url(const char *url, const struct hp_cli_command *command,
 
 // --- command ---------------------------------------------------------------------------
 
-// The table of commands; five of them write no report.
+// The table of commands; seven of them write no report.
 struct commands {
-    struct hp_cli_command at[HP_REPORT_KINDS + 6];
+    struct hp_cli_command at[HP_REPORT_KINDS + 7];
     size_t count;
 };
 
@@ -246,6 +246,13 @@ static void add_reports(struct commands *commands) {
 
 // Commands that are no report.
 static const struct hp_cli_command others[] = {
+    {
+        .name = "rows",
+        .arguments = "--output=DIR [OPTION...] INPUT..., or --output=DIR --add-names",
+        .help = "write dumps as rows, one for each stack, for DuckDB, ClickHouse or "
+                "Spark; --add-names adds names of functions later",
+        .id = HP_CLI_ROWS,
+    },
     {
         .name = "manifest",
         .arguments = "--tasks=N --output=PREFIX PATH...",

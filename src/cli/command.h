@@ -1,4 +1,4 @@
-// The table of commands: one for each kind of report that has a help text, and six
+// The table of commands: one for each kind of report that has a help text, and seven
 // others.
 #ifndef HP_CLI_COMMAND_H
 #define HP_CLI_COMMAND_H
@@ -28,7 +28,9 @@ enum hp_cli_command_id {
     HP_CLI_HELP = 1 << HP_REPORT_KINDS,
     HP_CLI_VERSION = HP_CLI_HELP << 1,
     HP_CLI_MANIFEST = HP_CLI_HELP << 2,
-    HP_CLI_TAKES_INPUTS = HP_CLI_REPORTS | HP_CLI_MANIFEST,
+    HP_CLI_ROWS = HP_CLI_HELP << 6,
+    HP_CLI_READS = HP_CLI_REPORTS | HP_CLI_ROWS, // reads dumps
+    HP_CLI_TAKES_INPUTS = HP_CLI_READS | HP_CLI_MANIFEST,
     HP_CLI_DIGEST = HP_CLI_HELP << 3,
     HP_CLI_JEPROF = HP_CLI_HELP << 4, // has options of its own, see jeprof/
     HP_CLI_DOCTOR = HP_CLI_HELP << 5, // the same, see doctor/

@@ -689,6 +689,30 @@ static int add_rules_of_environment(struct hp_cli_settings *settings,
                : HP_OK;
 }
 
+// Apply the options of rows, check them and take the inputs.
+static int read_rows(const struct hp_cli_arguments *given,
+                     struct hp_cli_settings *settings, struct hp_err *err) {
+    int ret = apply(given, settings, err);
+    ret = ret == HP_OK ? add_rules_of_environment(settings, err) : ret;
+    if (ret == HP_OK && settings->output == NULL) {
+        ret = hp_cli_fail(err, HP_E_USAGE,
+                          HP_MESSAGE("rows-needs",
+                                     "rows needs --output=DIR, the directory of tables"));
+    }
+    if (ret == HP_OK && settings->adds_names && settings->redacts) {
+        ret = hp_cli_fail(err, HP_E_USAGE,
+                          HP_MESSAGE("rows-names-redacted",
+                                     "--add-names cannot be combined with --redact"));
+    }
+    if (ret == HP_OK && settings->adds_names && given->words.count > 1) {
+        ret = hp_cli_fail(err, HP_E_USAGE,
+                          HP_MESSAGE("rows-names-input",
+                                     "--add-names reads DIR only, not %s"),
+                          given->words.items[1]);
+    }
+    return ret == HP_OK && !settings->adds_names ? take_words(given, settings, err) : ret;
+}
+
 int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **argv,
                             struct hp_cli_settings *settings, struct hp_err *err) {
     if (argc < 2) {
@@ -701,25 +725,27 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     if (ret != HP_OK || settings->help || settings->version) {
         return ret;
     }
-    if (settings->command->id == HP_CLI_MANIFEST) {
-        return read_manifest(given, settings, err);
+    unsigned id = settings->command->id;
+    if (id == HP_CLI_MANIFEST || id == HP_CLI_ROWS) {
+        return id == HP_CLI_ROWS ? read_rows(given, settings, err)
+                                 : read_manifest(given, settings, err);
     }
-    if (settings->command->id == HP_CLI_DIGEST) {
+    if (id == HP_CLI_DIGEST) {
         ret = apply(given, settings, err);
         return ret == HP_OK ? take_words(given, settings, err) : ret;
     }
-    if (settings->command->id == HP_CLI_JEPROF) {
+    if (id == HP_CLI_JEPROF) {
         ret = apply(given, settings, err);
         return ret == HP_OK ? hp_cli_fail(err, HP_E_USAGE,
                                           HP_MESSAGE("jeprof-first",
                                                      "jeprof must be the first argument"))
                             : ret;
     }
-    if (settings->command->id == HP_CLI_DOCTOR) {
+    if (id == HP_CLI_DOCTOR) {
         return hp_cli_fail(err, HP_E_USAGE,
                            HP_MESSAGE("doctor-first", "doctor has to come first"));
     }
-    if ((settings->command->id & HP_CLI_REPORTS) == 0) {
+    if ((id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);
     }
     ret = apply(given, settings, err);

@@ -60,6 +60,12 @@ static bool wants_progress(const struct hp_cli_settings *settings) {
     return !settings->quiet && hp_cli_is_terminal(STDERR_FILENO);
 }
 
+void hp_cli_job_start_progress(const struct hp_cli_settings *settings) {
+    if (wants_progress(settings)) {
+        hp_cli_progress_start();
+    }
+}
+
 // Read the lists in `files`; append their paths to `list`.
 static int read_lists(const struct hp_cli_settings *settings,
                       const struct hp_cli_words *files, struct hp_cli_filelist *list,
@@ -95,9 +101,8 @@ static int check_stdin(const struct hp_cli_settings *settings, struct hp_err *er
     return HP_OK;
 }
 
-// Collect the paths of all inputs in `list`, those of the base of a diff first.
-static int collect_inputs(const struct hp_cli_settings *settings,
-                          struct hp_cli_filelist *list, struct hp_err *err) {
+int hp_cli_job_collect(const struct hp_cli_settings *settings,
+                       struct hp_cli_filelist *list, struct hp_err *err) {
     size_t i = 0;
     int ret = check_stdin(settings, err);
     list->with_statistics = settings->report.kind == HP_REPORT_ACCOUNT;
@@ -167,9 +172,7 @@ static uint64_t stack_memory(void) {
     return (limit > 0 ? limit : all) / STACK_SHARE;
 }
 
-// The options for symbols; they borrow from the settings.
-static struct hp_symbol_options symbol_options_of(
-    const struct hp_cli_settings *settings) {
+struct hp_symbol_options hp_cli_job_symbols(const struct hp_cli_settings *settings) {
     return (struct hp_symbol_options){
         .symbol_dirs = settings->symbol_dirs.items,
         .symbol_dir_count = settings->symbol_dirs.count,
@@ -278,6 +281,13 @@ static void print_warnings(struct warnings *warnings, bool is_printed) {
     }
     free(warnings->lines);
     *warnings = (struct warnings){0};
+}
+
+void hp_cli_job_warn(const struct hp_cli_settings *settings,
+                     const struct hp_profile *profile) {
+    struct warnings warnings = {0};
+    take_warnings(&warnings, settings, profile);
+    print_warnings(&warnings, true);
 }
 
 // Print the minor warnings of the profile, unless --quiet was given.
@@ -425,9 +435,7 @@ static int print_used(const struct hp_cli_settings *settings,
                       const struct hp_profile *profile, struct hp_cli_outfile *out,
                       struct hp_err *err) {
     int ret = HP_OK;
-    struct warnings warnings = {0};
-    take_warnings(&warnings, settings, profile);
-    print_warnings(&warnings, true);
+    hp_cli_job_warn(settings, profile);
     for (size_t i = 0; ret == HP_OK && i < hp_profile_input_count(profile); i++) {
         const struct hp_input *input = hp_profile_input(profile, i);
         if (input->status <= HP_INPUT_KEPT_DAMAGED) {
@@ -466,11 +474,9 @@ static int run(const struct hp_cli_settings *settings, const struct hp_cli_filel
                struct hp_cli_outfile *out, struct hp_cli_outcome *outcome,
                struct hp_err *err) {
     struct hp_report_options options = options_of(settings);
-    struct hp_symbol_options symbols = symbol_options_of(settings);
+    struct hp_symbol_options symbols = hp_cli_job_symbols(settings);
     struct hp_profile *profile = hp_profile_new();
-    if (wants_progress(settings)) {
-        hp_cli_progress_start();
-    }
+    hp_cli_job_start_progress(settings);
     int ret = read_inputs(settings, &options, &symbols, list, out, profile, err);
     outcome->skipped =
         hp_cli_input_diagnostics(profile, settings, ret == HP_OK ? NULL : err);
@@ -505,7 +511,7 @@ int hp_cli_job_run(const struct hp_cli_settings *settings, struct hp_cli_outcome
     struct hp_cli_filelist list = {0};
     int ret = hp_cli_job_check_sandbox(settings, err);
     if (ret == HP_OK) {
-        ret = collect_inputs(settings, &list, err);
+        ret = hp_cli_job_collect(settings, &list, err);
     }
     if (ret == HP_OK) {
         ret = open_output(settings, &list, &out, err);

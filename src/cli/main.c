@@ -3,7 +3,7 @@
 // - commandline: converts argv into settings
 //     - arguments (words), option, command and habits (tables), setter (values)
 // - usage: runs the commands help and version
-// - manifest: runs the command of this name
+// - manifest, rowfiles: run the commands manifest and rows
 // - job: runs all other commands
 //     - filelist, diagnostics, progressbar, outfile
 // - doctor: runs the command of this name
@@ -18,6 +18,7 @@
 #include "cli/manifest.h"
 #include "cli/message.h"
 #include "cli/outfile.h"
+#include "cli/rowfiles.h"
 #include "cli/status.h"
 #include "cli/storage.h"
 #include "cli/usage.h"
@@ -48,6 +49,9 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_outcome *ou
     }
     if (settings->command->id == HP_CLI_DIGEST) {
         return hp_cli_job_digest(settings, err);
+    }
+    if (settings->command->id == HP_CLI_ROWS) {
+        return hp_cli_rows_run(settings, outcome, err);
     }
     if ((settings->command->id & HP_CLI_REPORTS) == 0) {
         return hp_cli_usage_run(settings, err);

@@ -60,6 +60,8 @@ static void put_commands(FILE *out) {
         } else if (command->id == HP_CLI_MANIFEST) {
             fputs(" Fl Fl tasks Ns = Ns Ar N Fl Fl output Ns = Ns Ar PREFIX PATH ...",
                   out);
+        } else if (command->id == HP_CLI_ROWS) {
+            fputs(" Fl Fl output Ns = Ns Ar DIR INPUT ... | Fl Fl add-names", out);
         } else if (command->id == HP_CLI_JEPROF) {
             fputs(" Op Ar PROGRAM DUMP ...", out);
         } else if (command->id == HP_CLI_DOCTOR) {
@@ -107,8 +109,8 @@ static unsigned all_reports(void) {
 // Write which commands take the option, or which do not, whichever is shorter.  Writes
 // nothing if all commands that report take it.
 static void put_scope(FILE *out, const struct hp_cli_option *option) {
-    unsigned left = option->commands &
-                    (all_reports() | HP_CLI_MANIFEST | HP_CLI_HELP | HP_CLI_VERSION);
+    unsigned left = option->commands & (all_reports() | HP_CLI_ROWS | HP_CLI_MANIFEST |
+                                        HP_CLI_HELP | HP_CLI_VERSION);
     unsigned others = all_reports() & ~left;
     if (others == 0) {
         return;

@@ -14,6 +14,8 @@
 enum {
     ALL = HP_CLI_TAKES_INPUTS | HP_CLI_HELP | HP_CLI_VERSION | HP_CLI_DIGEST,
     REPORTS = HP_CLI_REPORTS,
+    // Commands that read dumps.
+    READS = HP_CLI_READS,
     INPUTS = HP_CLI_TAKES_INPUTS,
     // Reports that show frames, so that options can choose and classify these.
     FRAMES = REPORTS & ~HP_CLI_INFO,
@@ -47,7 +49,7 @@ static const struct hp_cli_option options[] = {
 "be "
      "repeated",
      hp_cli_set_word, FIELD(files_from), 0},
-    {"tar", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, REPORTS & ~HP_CLI_ACCOUNT,
+    {"tar", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, READS & ~HP_CLI_ACCOUNT,
      "read the files in a tar archive, plain, gzip or zstd, as further inputs; - is "
 "standard "
      "input; may be repeated",
@@ -83,7 +85,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_text, FIELD(read.time_from), 0},
     {"dumps", '\0', HP_CLI_CHOICE, "WHICH",
      CHOICES("latest", "exit", "peak", "each", "sum"), HP_CLI_GROUP_INPUT,
-     INPUTS & ~HP_CLI_TREND & ~HP_CLI_LIFETIME,
+     INPUTS & ~HP_CLI_TREND & ~HP_CLI_LIFETIME & ~HP_CLI_ROWS,
      "which dumps of a process are used: the latest (the default; in use: before its "
      "exit), that at its exit, the largest, each as a row, or their sum",
      hp_cli_set_enum, FIELD(read.snapshots), HP_SNAPSHOTS_LAST},
@@ -92,11 +94,11 @@ static const struct hp_cli_option options[] = {
 "newline",
      hp_cli_set_bool, FIELD(null_separated), true},
     {"on-duplicate", '\0', HP_CLI_CHOICE, "ACTION", CHOICES("refuse", "skip", "count"),
-     HP_CLI_GROUP_INPUT, REPORTS,
+     HP_CLI_GROUP_INPUT, READS,
      "when the same dump is given twice: refuse (the default), skip the second, or "
 "count both",
      hp_cli_set_duplicates, 0, 0},
-    {"keep-unmapped", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
+    {"keep-unmapped", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, READS,
      "name frames in no mapping, and those of JIT compilers, by their addresses, not as "
 "[unmapped] and [jit]",
      hp_cli_set_bool, FIELD(read.keep_unmapped), true},
@@ -113,21 +115,21 @@ static const struct hp_cli_option options[] = {
 "dumps",
      hp_cli_set_bool, FIELD(read.with_names), true},
     {"damaged", '\0', HP_CLI_CHOICE, "ACTION", CHOICES("use", "reject"),
-     HP_CLI_GROUP_INPUT, REPORTS,
+     HP_CLI_GROUP_INPUT, READS,
      "use the readable part of a truncated dump, or reject also a dump with a malformed "
      "line (default: reject truncated dumps, skip malformed lines)",
      hp_cli_set_damaged, 0, 0},
-    {"wait", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, REPORTS,
+    {"wait", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, READS,
      "wait for a process that writes to a named FIFO",
      hp_cli_set_bool, FIELD(read.wait), true},
-    {"max-skipped", '\0', HP_CLI_TEXT, "N|P%", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+    {"max-skipped", '\0', HP_CLI_TEXT, "N|P%", NULL, HP_CLI_GROUP_INPUT, READS,
      "go on when at most N inputs, or P percent of them, cannot be used (default 0)",
      hp_cli_set_max_skipped, 0, 0},
-    {"min-age", '\0', HP_CLI_TEXT, "SECONDS", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+    {"min-age", '\0', HP_CLI_TEXT, "SECONDS", NULL, HP_CLI_GROUP_INPUT, READS,
      "leave out files that were written to less than SECONDS ago: they may not be "
 "complete",
      hp_cli_set_seconds, FIELD(read.min_age), 0},
-    {"max-input-size", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_INPUT, REPORTS,
+    {"max-input-size", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_INPUT, READS,
      "read at most SIZE of one input, after decompression: 500MiB, 8GiB (default: of "
 "compressed "
      "inputs the larger of 32 MiB and 200 times the file)",
@@ -155,7 +157,7 @@ static const struct hp_cli_option options[] = {
      HP_CLI_GROUP_MEASURE, REPORTS, "unit of the numbers in folded stacks (default bytes)",
      hp_cli_set_enum, FIELD(read.folded_unit), HP_FOLDED_BYTES},
     {"large-sizes", '\0', HP_CLI_CHOICE, "KIND", CHOICES("classes", "pages"),
-     HP_CLI_GROUP_MEASURE, REPORTS,
+     HP_CLI_GROUP_MEASURE, READS,
      "what jemalloc rounds objects of more than 32 KiB up to: size classes (up to "
 "5.3.0) or "
      "pages (from 5.3.1 on)",
@@ -175,14 +177,14 @@ static const struct hp_cli_option options[] = {
      "inputs can be chosen; a KEY names a label of samples or of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
-     HP_CLI_TOP | HP_CLI_MERGE,
+     HP_CLI_TOP | HP_CLI_MERGE | HP_CLI_ROWS,
      "label the inputs by the named groups of REGEX in their paths: /(?<host>[^/]+)/",
      hp_cli_set_text, FIELD(read.label_from), 0},
-    {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES,
+    {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES | HP_CLI_ROWS,
      "count an inlined call as part of the function around it",
      hp_cli_set_bool, FIELD(report.frames.no_inlines), true},
     {"names", '\0', HP_CLI_CHOICE, "FORM", CHOICES("short", "full"),
-     HP_CLI_GROUP_GROUPING, FRAMES,
+     HP_CLI_GROUP_GROUPING, FRAMES | HP_CLI_ROWS,
      "leave arguments, returned types, traits and directories out of names of functions, "
      "or keep them: the default of callgrind, dhat, firefox, json and tsv, and of text "
      "with -v",
@@ -224,15 +226,15 @@ static const struct hp_cli_option options[] = {
      "also libraries, no-alloc only the allocator, all nothing (default no-std of tables "
      "and pictures by function, line or file, else no-alloc)",
      hp_cli_set_enum, FIELD(report.frames.fold), HP_FRAMES_CODE},
-    {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES,
+    {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES | HP_CLI_ROWS,
      "treat functions, files or modules that match as wrappers of malloc, whose callers "
 "are "
      "charged; may be repeated",
      hp_cli_set_rule, 0, HP_CLASS_WRAPPER},
-    {"own", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES,
+    {"own", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES | HP_CLI_ROWS,
      "treat those that match as the program's own; may be repeated",
      hp_cli_set_rule, 0, HP_CLASS_OWN},
-    {"frame-rules", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_FILTER, FRAMES,
+    {"frame-rules", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_FILTER, FRAMES | HP_CLI_ROWS,
      "classify frames by the rules in FILE: lines of class, field and regular "
 "expression, as "
      "help frame-rules prints them; may be repeated",
@@ -303,18 +305,18 @@ static const struct hp_cli_option options[] = {
      "and after a comma p<0.01",
      hp_cli_set_gate, 0, 0},
 
-    {"symbol-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+    {"symbol-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, READS,
      "look for binaries in DIR first: a sysroot, one folder with all, or a store by "
 "build id; may be repeated",
      hp_cli_set_folder, FIELD(symbol_dirs), 0},
-    {"symbol-dir-only", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+    {"symbol-dir-only", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_SYMBOLS, READS,
      "look for binaries, and sources, in no other place than each --symbol-dir and "
 "--source-dir",
      hp_cli_set_bool, FIELD(symbol_dirs_only), true},
-    {"perf-map", '\0', HP_CLI_FILE, "FILE|DIR", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+    {"perf-map", '\0', HP_CLI_FILE, "FILE|DIR", NULL, HP_CLI_GROUP_SYMBOLS, READS,
      "name generated code by FILE, or by perf-PID.map or jit-PID.dump in DIR; may be repeated",
      hp_cli_set_word, FIELD(perf_maps), 0},
-    {"path-map", '\0', HP_CLI_TEXT, "OLD=NEW", NULL, HP_CLI_GROUP_SYMBOLS, REPORTS,
+    {"path-map", '\0', HP_CLI_TEXT, "OLD=NEW", NULL, HP_CLI_GROUP_SYMBOLS, READS,
      "look for binaries whose path begins with OLD under NEW; may be repeated",
      hp_cli_set_path_map, 0, 0},
     {"source-dir", '\0', HP_CLI_DIRECTORY, "DIR", NULL, HP_CLI_GROUP_SYMBOLS, HP_CLI_LIST,
@@ -326,19 +328,22 @@ static const struct hp_cli_option options[] = {
      "do not open binaries: frames stay module+0xADDRESS unless the input names them",
      hp_cli_set_bool, FIELD(no_symbols), true},
     {"sandbox", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "require", "off"),
-     HP_CLI_GROUP_SYMBOLS, REPORTS,
+     HP_CLI_GROUP_SYMBOLS, READS,
      "confine what reads binaries: as far as the system can (auto, the default), or end "
      "with status 2 where it cannot",
      hp_cli_set_enum, FIELD(read.sandbox), HP_SANDBOX_AUTO},
 
-    {"format", 'f', HP_CLI_FORMAT, "FORMAT", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+    {"format", 'f', HP_CLI_FORMAT, "FORMAT", NULL, HP_CLI_GROUP_OUTPUT, READS,
      "the format of the report (default text, pprof for merge)",
      hp_cli_set_format, 0, 0},
     {"output", 'o', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, INPUTS,
      "write to FILE, all or nothing; its name picks the format if --format is absent; "
 "of manifest: "
-     "what the names of the lists begin with",
+     "what the names of the lists begin with; of rows: a directory",
      hp_cli_set_text, FIELD(output), 0},
+    {"add-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_ROWS,
+     "add names of functions to the stacks in DIR, where the binaries are",
+     hp_cli_set_bool, FIELD(adds_names), true},
     {"tasks", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_MANIFEST,
      "write N lists of inputs, one for each task; all dumps of a process are in one",
      hp_cli_set_count, FIELD(tasks), 1},
@@ -349,12 +354,12 @@ static const struct hp_cli_option options[] = {
     {"used", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, HP_CLI_INFO,
      "write the paths of the inputs that are used, one a line, for --files-from",
      hp_cli_set_bool, FIELD(prints_used), true},
-    {"redact", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+    {"redact", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, READS,
      "replace names of functions, files, programs, hosts and inputs, values of labels "
 "and build "
      "ids by hashes of a random key, but for those of the system's libraries",
      hp_cli_set_bool, FIELD(redacts), true},
-    {"redact-key", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+    {"redact-key", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_OUTPUT, READS,
      "--redact with what FILE holds as the key, 16 bytes or more: the same key gives "
 "the same names",
      hp_cli_set_redact_key, FIELD(redact_key), 0},
@@ -379,19 +384,19 @@ static const struct hp_cli_option options[] = {
      HP_CLI_GROUP_OUTPUT, REPORTS, "color text",
      hp_cli_set_enum, FIELD(color), HP_CLI_AUTO},
     {"progress", '\0', HP_CLI_CHOICE, "WHEN", CHOICES("auto", "always", "never"),
-     HP_CLI_GROUP_OUTPUT, REPORTS, "show progress on standard error",
+     HP_CLI_GROUP_OUTPUT, READS, "show progress on standard error",
      hp_cli_set_enum, FIELD(progress), HP_CLI_AUTO},
     {"quiet", 'q', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, INPUTS,
      "print errors only, no warnings and no progress",
      hp_cli_set_bool, FIELD(quiet), true},
-    {"verbose", 'v', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, REPORTS,
+    {"verbose", 'v', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_OUTPUT, READS,
      "name every input that is damaged or skipped, not only the first 10",
      hp_cli_set_bool, FIELD(verbose), true},
 
-    {"jobs", 'j', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
+    {"jobs", 'j', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_MACHINE, READS,
      "read with N threads, 0 for one per CPU (the default)",
      hp_cli_set_jobs, 0, 0},
-    {"max-memory", '\0', HP_CLI_TEXT, "SIZE|none", NULL, HP_CLI_GROUP_MACHINE, REPORTS,
+    {"max-memory", '\0', HP_CLI_TEXT, "SIZE|none", NULL, HP_CLI_GROUP_MACHINE, READS,
      "end with status 7 rather than allocate more than SIZE: 500MiB, 8GiB (default: "
 "what the "
      "container, ulimit or the machine has, less a reserve)",

@@ -170,10 +170,30 @@ int hp_cli_set_word(struct hp_cli_settings *settings, const struct hp_cli_option
     return refuse_empty(option, value, err);
 }
 
+// Store how tables are packed: "ndjson.gz".
+static int set_packing(struct hp_cli_settings *settings, const char *value,
+                       struct hp_err *err) {
+    for (enum hp_packing i = 0; i <= HP_PACKING_NONE; i++) {
+        if (strcmp(value, hp_packing_ending(i) + 1) == 0) {
+            settings->packing = i;
+            return HP_OK;
+        }
+    }
+    return hp_cli_fail(
+        err, HP_E_USAGE,
+        HP_MESSAGE("rows-format",
+                   "rows cannot write %s. Use ndjson.zst, ndjson.gz (Spark "
+                   "reads no zst) or ndjson"),
+        value);
+}
+
 int hp_cli_set_format(struct hp_cli_settings *settings,
                       const struct hp_cli_option *option, char *value,
                       struct hp_err *err) {
     size_t i;
+    if (settings->command->id == HP_CLI_ROWS) {
+        return set_packing(settings, value, err);
+    }
     int ret = hp_cli_choice_find(option, value, &i, err);
     if (ret == HP_OK) {
         settings->report.format = hp_cli_choice(option, i);

@@ -81,7 +81,9 @@ struct hp_cli_settings {
     bool redacts;        // replace names by hashes
     char redact_key[HP_CLI_KEY_MOST + 1]; // redact_key_size bytes
     size_t redact_key_size;               // 0: use a random key
-    const char *output;                   // path of the output; NULL: standard output
+    enum hp_packing packing;              // rows: how tables are packed
+    bool adds_names;    // rows: read aggregate files, and write their stacks
+    const char *output; // path of the output; NULL: standard output
     enum hp_cli_when color, progress;
     bool has_width; // false: use the width of the terminal, if the output is one
     size_t width;   // columns of a line; 0: lines are not cut

@@ -84,7 +84,8 @@ static void put_command(FILE *out, const struct hp_cli_command *command, size_t 
 // Whether the command writes the format; `topic` is the command being explained, or NULL
 // for all.
 static bool writes(const struct hp_cli_command *topic, const char *format) {
-    return topic == NULL || hp_format_fits(format, topic->kind);
+    bool reports = topic == NULL || (topic->id & HP_CLI_REPORTS) != 0;
+    return topic == NULL || (reports && hp_format_fits(format, topic->kind));
 }
 
 // Write the name of an option with its letter and value: "  -n, --limit=N".
@@ -175,6 +176,11 @@ static void put_format_names(FILE *out, const struct hp_cli_command *topic,
                              size_t columns) {
     char text[TEXT_MAX] = "Formats:";
     size_t used = strlen(text);
+    for (enum hp_packing i = 0; topic->id == HP_CLI_ROWS && i <= HP_PACKING_NONE; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s%s",
+                                 hp_packing_ending(i) + 1,
+                                 i == HP_PACKING_GZIP ? " (for Spark)" : "");
+    }
     for (size_t i = 0; i < hp_format_count(); i++) {
         if (writes(topic, hp_format_name(i)) && used < sizeof text) {
             used += (size_t)snprintf(text + used, sizeof text - used, " %s",
@@ -197,7 +203,7 @@ static void put_brief_topic(FILE *out, const struct hp_cli_command *topic,
     put_paragraph(out, line, columns);
     put_briefs(out, "\nOptions\n", HP_CLI_WITH_COMMAND, topic, columns);
     put_briefs(out, "\nCommon options\n", HP_CLI_ON_FIRST_SCREEN, topic, columns);
-    if ((topic->id & HP_CLI_REPORTS) != 0) {
+    if ((topic->id & HP_CLI_READS) != 0) {
         put_format_names(out, topic, columns);
         snprintf(line, sizeof line, "All options: hprof-agg help --all %s", topic->name);
         put_paragraph(out, line, columns);
@@ -267,6 +273,7 @@ static const struct {
      "which sample period finds a change, and its cost"},
     {"Files", HP_CLI_MERGE, " -o FILE",
      "combine dumps into one file, or convert to another format"},
+    {NULL, HP_CLI_ROWS, " -o DIR", "dumps as rows for SQL: DuckDB, ClickHouse, Spark"},
 };
 
 // Write the first screen.

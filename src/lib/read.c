@@ -12,6 +12,7 @@
 #include "lib/workers.h"
 #include "model/ages.h"
 #include "partial/partial.h"
+#include "rows/batch.h"
 #include "sym/symbolizer.h"
 
 #include <stdlib.h>
@@ -354,20 +355,27 @@ static bool is_choice_settled(const struct hp_profile *profile) {
     return is_settled;
 }
 
-// Read all used inputs again.  Numbers of inputs are below job->numbers.
+// Read all used inputs again, and, if rows are collected, the other dumps of their
+// processes.  Numbers of inputs are below job->numbers.
 static void read_again(struct hp_job *job) {
     struct hp_profile *profile = job->profile;
-    bool *is_wanted = hp_alloc(job->numbers);
+    bool *is_wanted = hp_alloc(job->numbers), *is_chosen = hp_alloc(job->numbers);
     uint32_t *record_of = hp_alloc(job->numbers * sizeof *record_of);
     for (uint32_t i = 0; i < profile->inputs.records.count; i++) {
         const struct hp_input_record *input = &profile->inputs.records.at[i];
         if (input->source == 0) { // stacks of a partial cannot be removed
-            is_wanted[input->number] = counts(profile, i);
+            bool has_rows =
+                job->options->batch && input->public.status == HP_INPUT_OTHER_MOMENT;
+            is_chosen[input->number] = counts(profile, i);
+            is_wanted[input->number] = is_chosen[input->number] || has_rows;
             record_of[input->number] = i;
             job->progress.total += is_wanted[input->number];
         }
     }
+    job->is_chosen = is_chosen;
     hp_job_read_again(job, is_wanted, record_of);
+    job->is_chosen = NULL;
+    free(is_chosen);
     free(record_of);
     free(is_wanted);
 }
@@ -417,6 +425,15 @@ static void settle_names(struct hp_job *job) {
     warn_of_names(job->profile, hp_embedded_symbols_settle(&job->embedded, job->profile));
     hp_embedded_symbols_done(&job->embedded);
     hp_perf_maps_warn(&job->maps, job->profile);
+}
+
+// Name the frames of dumps that were read for their rows only.
+static void settle_aside(struct hp_job *job) {
+    struct hp_profile *aside = &job->options->batch->aside;
+    (void)hp_embedded_symbols_settle(&job->embedded_aside, aside);
+    hp_embedded_symbols_done(&job->embedded_aside);
+    hp_restore_names(aside, job->options->sandbox);
+    hp_profile_sort(aside, NULL, 0);
 }
 
 // Take over the records of partials, unless an error was recorded while they were read.
@@ -534,6 +551,9 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     hp_partial_inputs_add(profile, &job->embedded, &job->taken);
     settle_names(job);
     hp_restore_names(profile, options->sandbox);
+    if (options->batch) {
+        settle_aside(job);
+    }
     job->queue.order = NULL;
     job->is_newest = NULL;
     free(is_newest);
@@ -625,9 +645,10 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_contents_init(&job.claims);
     hp_contents_init(&job.files);
     hp_contents_init(&job.texts);
-    job.groups_inputs = !options->maps && hp_input_groups_suffice(profile, options);
-    job.sets_lone_aside =
-        !options->maps && !job.groups_inputs && hp_lone_inputs_suffice(profile, options);
+    job.groups_inputs =
+        !options->maps && !options->batch && hp_input_groups_suffice(profile, options);
+    job.sets_lone_aside = !options->maps && !job.groups_inputs && !options->batch &&
+                          hp_lone_inputs_suffice(profile, options);
     job.may_fold_history = profile->keeps.partial && options->planned_count == 1;
     ret = read_with_maps(&job, &duplicate, err);
     hp_history_sort(&profile->history);

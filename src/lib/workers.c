@@ -8,6 +8,7 @@
 #include "lib/partial_proof.h"
 #include "partial/partial.h"
 #include "partial/runs.h"
+#include "rows/batch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,6 +109,14 @@ enum {
     PIECE = 64 << 10,     // bytes that are read from a pipe at a time
 };
 
+// Reads dumps for their rows: adds them to a profile, and gives their rows to the batch.
+struct row_taker {
+    struct hp_profile *profile;
+    struct hp_merger *merger;
+    struct hp_stack_ids ids; // of `profile`
+    struct hp_dump_rows found;
+};
+
 struct worker {         // one thread, and all that it does not share
     struct hp_job *job; // shared
     // The profile that it adds dumps to: its own; the first worker uses that of the job.
@@ -116,6 +125,11 @@ struct worker {         // one thread, and all that it does not share
     struct hp_reader reader;     // reader, dump and merger: scratch memory
     struct hp_dump dump;
     struct hp_merger merger;
+    // If rows are collected: the profile of dumps that are not added to `profile`, with
+    // its merger, and how rows are taken from each of the two profiles.
+    struct hp_profile aside;
+    struct hp_merger aside_merger;
+    struct row_taker takers[2];
     struct hp_taken *taken; // partials that it has read; NULL: none
     bool is_partial;        // the current input is a partial, not a dump
     HP_VEC(char) pipe;      // the bytes of an input that is a pipe
@@ -330,6 +344,12 @@ static int read_and_prove(struct worker *worker, struct hp_input_stream *stream,
 static int take_partial(void *data, struct hp_input_stream *stream, struct hp_err *err) {
     struct worker *worker = data;
     worker->is_partial = true;
+    if (worker->job->options->batch) {
+        return hp_fail(err, HP_E_USAGE,
+                       HP_MESSAGE("rows-of-aggregate",
+                                  "rows need single dumps, but this is an aggregate "
+                                  "file. Give its dumps"));
+    }
     if (worker->job->record_of) { // the partial was read the first time, and is kept
         return HP_OK;
     }
@@ -351,6 +371,58 @@ static int read_dump(struct worker *worker, struct hp_input_record *record, bool
     return ret;
 }
 
+// Refuse a dump that has no rows of one process: a difference, or a merged profile.
+static int refuse_rows(const struct hp_dump *dump, struct hp_err *err) {
+    return dump->is_merged
+               ? hp_fail(err, HP_E_USAGE,
+                         HP_MESSAGE("rows-of-merged",
+                                    "rows need single dumps, but this is a merged "
+                                    "profile. Give its dumps"))
+           : dump->negative > 0
+               ? hp_fail(err, HP_E_USAGE,
+                         HP_MESSAGE("rows-of-difference",
+                                    "rows need single dumps, but this is a difference. "
+                                    "Give both dumps"))
+               : HP_OK;
+}
+
+// Give the rows of a dump to the batch.  A failure is one of the whole read, because the
+// dump has been added.
+static int take_rows(struct worker *worker, struct row_taker *taker,
+                     const struct hp_input_record *record, struct hp_err *err) {
+    struct hp_job *job = worker->job;
+    int ret = hp_batch_take(job->options->batch, record, &taker->found, &taker->ids,
+                            taker->merger->total_errors, err);
+    if (ret != HP_OK) {
+        pthread_mutex_lock(&job->lock);
+        job->run_err = *err;
+        hp_err_locate(&job->run_err, record->public.name, 0);
+        pthread_mutex_unlock(&job->lock);
+    }
+    return ret;
+}
+
+// Add the dump, and collect its rows: to the profile of the worker, or to the one aside,
+// so that every dump has rows although only one of each process is used.
+static int merge_with_rows(struct worker *worker, struct hp_input_record *record,
+                           bool is_added, struct hp_err *err) {
+    struct row_taker *taker = &worker->takers[is_added ? 0 : 1];
+    struct hp_merger *merger = taker->merger;
+    int ret = refuse_rows(&worker->dump, err);
+    merger->large_sizes = worker->merger.large_sizes;
+    merger->namer = worker->merger.namer;
+    merger->only_estimates = false;
+    taker->found.all.count = 0;
+    merger->rows = &taker->found;
+    ret =
+        ret == HP_OK ? hp_merge(merger, &worker->dump, taker->profile, record, err) : ret;
+    merger->namer = NULL;
+    if (ret == HP_OK && merger->adopts) {
+        hp_stack_ids_forget(&taker->ids); // modules were renumbered
+    }
+    return ret == HP_OK ? take_rows(worker, taker, record, err) : ret;
+}
+
 // Estimate the dump and describe it in the record; add it to the profile if is_added.
 static int merge(struct worker *worker, struct hp_input_record *record, bool is_added,
                  struct hp_err *err) {
@@ -370,7 +442,9 @@ static int merge(struct worker *worker, struct hp_input_record *record, bool is_
         record->archive || is_stdin(&worker->item) ? NULL : record->public.name,
         name.pid);
     worker->merger.namer = &namer.base;
-    int ret = hp_merge(&worker->merger, &worker->dump, worker->profile, record, err);
+    int ret = worker->job->options->batch ? merge_with_rows(worker, record, is_added, err)
+                                          : hp_merge(&worker->merger, &worker->dump,
+                                                     worker->profile, record, err);
     worker->merger.namer = NULL;
     record->is_added = ret == HP_OK && is_added;
     return ret;
@@ -421,11 +495,13 @@ static void take_again(struct worker *worker, struct hp_input_record *again,
     bool is_same = ret == HP_OK && !is_elf &&
                    memcmp(&again->content, &record->content, sizeof again->content) == 0;
     ret = ret == HP_OK && !is_same ? fail_changed(&err) : ret;
-    ret = ret == HP_OK ? merge(worker, again, true, &err) : ret;
+    const bool *is_chosen = worker->job->is_chosen;
+    bool is_added = !is_chosen || is_chosen[worker->item.number];
+    ret = ret == HP_OK ? merge(worker, again, is_added, &err) : ret;
     if (ret != HP_OK) {
         skip(record, HP_INPUT_SKIPPED, &err);
     }
-    record->is_added = ret == HP_OK;
+    record->is_added = ret == HP_OK && is_added;
     record->unmapped_addresses = again->unmapped_addresses;
     record->files = again->files;
     hp_input_done(again);
@@ -594,6 +670,33 @@ static void *work(void *data) {
     }
 }
 
+// Prepare the profile of a thread for the dumps that the job adds to it.
+static void profile_init(struct hp_profile *own, const struct hp_profile *profile) {
+    hp_profile_init(own);
+    own->settings.estimator = profile->settings.estimator;
+    hp_profile_keep(own, &profile->keeps);
+    own->history.is_kept = profile->history.is_kept;
+    own->settings.drops_identities = profile->settings.drops_identities;
+    own->settings.prover = profile->settings.prover;
+    own->settings.has_stamps = profile->settings.has_stamps;
+}
+
+// Prepare to collect rows: the profile aside keeps nothing but stacks with their names.
+static void takers_init(struct worker *worker) {
+    struct hp_needs needs = {.errors = {true, true}};
+    hp_profile_init(&worker->aside);
+    worker->aside.settings.estimator = worker->profile->settings.estimator;
+    hp_profile_keep(&worker->aside, &needs);
+    worker->aside_merger.keeps_unmapped = worker->merger.keeps_unmapped;
+    worker->takers[0] =
+        (struct row_taker){.profile = worker->profile, .merger = &worker->merger};
+    worker->takers[1] =
+        (struct row_taker){.profile = &worker->aside, .merger = &worker->aside_merger};
+    for (int i = 0; i < 2; i++) {
+        hp_stack_ids_init(&worker->takers[i].ids, worker->takers[i].profile);
+    }
+}
+
 // Set up the reader and the merger of a worker by the options and needs of the job.
 // `profile`: the one that the worker adds dumps to.
 static void worker_init(struct worker *worker, struct hp_job *job,
@@ -622,6 +725,23 @@ static void worker_init(struct worker *worker, struct hp_job *job,
     worker->merger.keeps_live = keeps->live_samples;
     worker->merger.splits_threads = worker->reader.keeps_threads;
     worker->merger.only_thread = job->options->thread;
+    if (job->options->batch) {
+        takers_init(worker);
+    }
+}
+
+// Free what collecting rows needed, and add the profile aside to that of the batch.
+static void takers_done(struct worker *worker) {
+    struct hp_profile *aside = &worker->job->options->batch->aside;
+    struct hp_embedded_symbols *embedded = &worker->job->embedded_aside;
+    for (int i = 0; i < 2; i++) {
+        hp_stack_ids_done(&worker->takers[i].ids);
+        hp_vec_done(&worker->takers[i].found.all);
+    }
+    hp_embedded_symbols_absorb(embedded, aside, &worker->aside_merger.embedded,
+                               &worker->aside);
+    hp_merger_done(&worker->aside_merger);
+    hp_profile_absorb(aside, &worker->aside);
 }
 
 // Move the partials of a worker to the job, and free its memory.  Called by the thread
@@ -633,6 +753,9 @@ static void worker_done(struct worker *worker) {
             &job->lock); // workers after this one may still set partials aside
         hp_vec_push(&job->taken, worker->taken);
         pthread_mutex_unlock(&job->lock);
+    }
+    if (job->options->batch) {
+        takers_done(worker);
     }
     hp_reader_done(&worker->reader);
     hp_dump_done(&worker->dump);
@@ -661,13 +784,7 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
     worker_init(&workers[0], job, profile);
     for (; started < count; started++) {
         struct worker *worker = &workers[started];
-        hp_profile_init(&profiles[started]);
-        profiles[started].settings.estimator = profile->settings.estimator;
-        hp_profile_keep(&profiles[started], &profile->keeps);
-        profiles[started].history.is_kept = profile->history.is_kept;
-        profiles[started].settings.drops_identities = profile->settings.drops_identities;
-        profiles[started].settings.prover = profile->settings.prover;
-        profiles[started].settings.has_stamps = profile->settings.has_stamps;
+        profile_init(&profiles[started], profile);
         worker_init(worker, job, &profiles[started]);
         if (!start(worker)) { // one worker less
             hp_profile_done(&profiles[started]);
@@ -713,7 +830,9 @@ static void skip_missing(struct hp_job *job, const bool *is_wanted) {
     struct hp_input_record *record;
     hp_vec_each (record, &job->profile->inputs.records) {
         bool is_skipped = record->public.status == HP_INPUT_SKIPPED;
-        if (is_wanted[record->number] && !record->is_added && !is_skipped) {
+        bool is_added = is_wanted[record->number] &&
+                        (!job->is_chosen || job->is_chosen[record->number]);
+        if (is_added && !record->is_added && !is_skipped) {
             struct hp_err err = {0};
             fail_changed(&err);
             skip(record, HP_INPUT_SKIPPED, &err);
@@ -726,6 +845,10 @@ void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
     struct hp_input_record *record;
     hp_profile_forget_stacks(job->profile);
     hp_perf_maps_forget(&job->maps);
+    if (job->options->batch) {
+        hp_batch_forget(job->options->batch);
+        hp_embedded_symbols_done(&job->embedded_aside);
+    }
     hp_vec_each (record,
                  &job->profile->inputs.records) { // stacks of partials are added later
         record->is_added &= record->source > 0;

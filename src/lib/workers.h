@@ -57,7 +57,9 @@ struct hp_job {
     struct hp_lone_inputs lone;    // inputs that may be lone, and then get no record
     struct hp_progress progress;   // passed to the caller's progress function
     struct hp_embedded_symbols embedded; // symbols of the profile's frames
-    struct hp_taken_all taken;           // partials; they are read only the first time
+    // Symbols of the frames of the batch's profile of dumps that are not added.
+    struct hp_embedded_symbols embedded_aside;
+    struct hp_taken_all taken; // partials; they are read only the first time
     uint64_t aside; // bytes that the stacks of shards in `taken` have in memory
     // Error of the first partial that cannot be used; the read fails.
     struct hp_err partial_err;
@@ -65,6 +67,9 @@ struct hp_job {
     size_t threads;        // number of reading threads
     // Libraries missing in the maps of dumps, when these are read again; or NULL.
     struct hp_unloaded *unloaded;
+    // When inputs are read again: for each number of an input whether its dump is used;
+    // the others are read for their rows only.  NULL: all are used.
+    const bool *is_chosen;
     uint32_t numbers; // numbers of inputs are below this; known when all have been read
     // When inputs are read again: for each number of an input the index of its record.
     // NULL: inputs are read for the first time.
@@ -78,6 +83,7 @@ void hp_job_read(struct hp_job *job);
 // Drop all stacks, and read and add again each input whose number n has is_wanted[n] set.
 // record_of[n] is the index of the record of input n.  An input that has changed since is
 // skipped.
+// If rows are collected, job->is_chosen says which of them are added.
 void hp_job_read_again(struct hp_job *job, const bool *is_wanted,
                        const uint32_t *record_of);
 

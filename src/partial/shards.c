@@ -18,8 +18,9 @@ static void add_number(struct hp_digester *digester, uint64_t number, bool is_ca
 static struct hp_digest digest_module(struct hp_digester *digester,
                                       const struct hp_profile *profile,
                                       const struct hp_module *module) {
-    struct hp_span id = hp_strtab_span(&profile->strings, module->recorded_build_id);
-    struct hp_span path = hp_strtab_span(&profile->strings, module->path);
+    struct hp_span id =
+        hp_span_of(hp_profile_original(profile, module->recorded_build_id));
+    struct hp_span path = hp_span_of(hp_profile_original(profile, module->path));
     hp_digester_start(digester);
     hp_digester_add(digester, id.size > 0 ? id : path);
     hp_digester_add(digester, (struct hp_span){"", 1});
@@ -31,23 +32,25 @@ static struct hp_digest digest_module(struct hp_digester *digester,
     return hp_digester_end(digester);
 }
 
-void hp_sharder_init(struct hp_sharder *sharder, const struct hp_profile *profile,
-                     struct hp_shards shards) {
-    *sharder = (struct hp_sharder){.profile = profile, .shards = shards};
-    const struct hp_module *module;
-    if (shards.count == 0) {
-        return; // the usual case: nothing to prepare
-    }
-    hp_vec_each (module, &profile->modules) {
+void hp_sharder_add_modules(struct hp_sharder *sharder) {
+    const struct hp_profile *profile = sharder->profile;
+    while (sharder->modules.count < profile->modules.count) {
+        const struct hp_module *module = &profile->modules.at[sharder->modules.count];
         struct hp_digest digest = digest_module(&sharder->digester, profile, module);
         hp_vec_push(&sharder->modules, digest);
     }
 }
 
-bool hp_sharder_has(struct hp_sharder *sharder, const uint32_t *frames, size_t depth) {
-    if (sharder->shards.count == 0) {
-        return true;
+void hp_sharder_init(struct hp_sharder *sharder, const struct hp_profile *profile,
+                     struct hp_shards shards) {
+    *sharder = (struct hp_sharder){.profile = profile, .shards = shards};
+    if (shards.count > 0) { // else, as usual, there is nothing to prepare
+        hp_sharder_add_modules(sharder);
     }
+}
+
+uint64_t hp_sharder_hash(struct hp_sharder *sharder, const uint32_t *frames,
+                         size_t depth) {
     hp_digester_start(&sharder->digester);
     for (size_t i = 0; i < depth; i++) {
         const struct hp_frame *frame = &sharder->profile->frames.at[frames[i]];
@@ -56,7 +59,14 @@ bool hp_sharder_has(struct hp_sharder *sharder, const uint32_t *frames, size_t d
         add_number(&sharder->digester, module->of[1], true);
         add_number(&sharder->digester, frame->address, false);
     }
-    uint64_t hash = hp_digester_end(&sharder->digester).of[0];
+    return hp_digester_end(&sharder->digester).of[0];
+}
+
+bool hp_sharder_has(struct hp_sharder *sharder, const uint32_t *frames, size_t depth) {
+    if (sharder->shards.count == 0) {
+        return true;
+    }
+    uint64_t hash = hp_sharder_hash(sharder, frames, depth);
     return sharder->shards.present >> hash % sharder->shards.count & 1;
 }
 

@@ -208,6 +208,28 @@ class Partial:
         return [sum(values[i] for _, values, _, _ in self.stacks) for i in range(4)]
 
 
+class Digest(ctypes.Structure):
+    _fields_ = [('low', ctypes.c_uint64), ('high', ctypes.c_uint64)]
+
+
+xxhash.XXH3_128bits.restype = Digest
+
+
+def stack_id(read, path):
+    """The id of a stack of a partial that was read, from its path of frames, computed after man/hpa.5."""
+    def hashed(data):
+        found = xxhash.XXH3_128bits(data, ctypes.c_size_t(len(data)))
+        return struct.pack('>QQ', found.high, found.low)
+
+    data = b''
+    for module, offset, _ in (read.frames[i] for i in path):
+        fields, extents = read.modules[module - 1] if module else ([0] * 10, [])
+        name = read.strings[(fields[2] or fields[1]) - 1] if module else b''
+        data += hashed(name + b'\0' + b''.join(struct.pack('<QQ', *extent[:2]) for extent in extents))
+        data += struct.pack('<Q', offset)
+    return hashed(data)[:8].hex()
+
+
 if __name__ == '__main__':
     for name in sys.argv[1:]:
         read = Partial(open(name, 'rb').read())

@@ -7,12 +7,10 @@ usage: shards.py BINARY TESTDATA [DUMPS]
 
 DUMPS (300) is the number of dumps in the largest fleet.
 """
-import ctypes
 import json
 import math
 import pathlib
 import random
-import struct
 import sys
 
 from fleets import Process
@@ -25,13 +23,6 @@ t = Tests()
 merge, merged, digest = t.merge, t.merged, t.digest
 DUMPS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 300)
 PPROF = [t.formats / name for name in ('go-protobuf.pb.gz', 'tcmalloc.pb.gz')]
-
-
-class Digest(ctypes.Structure):
-    _fields_ = [('low', ctypes.c_uint64), ('high', ctypes.c_uint64)]
-
-
-hpa_reader.xxhash.XXH3_128bits.restype = Digest
 
 
 def dumps_of(folder, count):
@@ -79,18 +70,7 @@ def one_digest(inputs, shards, tasks=3):
 
 
 def shard_of(read, path, shards):
-    """The shard of a stack, computed after man/hpa.5."""
-    def hashed(data):
-        found = hpa_reader.xxhash.XXH3_128bits(data, ctypes.c_size_t(len(data)))
-        return struct.pack('>QQ', found.high, found.low)
-
-    data = b''
-    for module, offset, _ in (read.frames[i] for i in path):
-        fields, extents = read.modules[module - 1] if module else ([0] * 10, [])
-        name = read.strings[(fields[2] or fields[1]) - 1] if module else b''
-        data += hashed(name + b'\0' + b''.join(struct.pack('<QQ', *extent[:2]) for extent in extents))
-        data += struct.pack('<Q', offset)
-    return int.from_bytes(hashed(data)[:8], 'big') % shards
+    return int(hpa_reader.stack_id(read, path), 16) % shards
 
 
 def by_texts():
