@@ -4,14 +4,12 @@ enum {
     NUMBER = 8, // bytes of a number
 };
 
-// Add the 8 bytes of a number to the digest: the high byte first if is_canonical is set
-// (for digests in the canonical form of XXH3), otherwise the low byte first.
-static void add_number(struct hp_digester *digester, uint64_t number, bool is_canonical) {
-    char bytes[NUMBER];
+// Store the 8 bytes of a number: the high byte first if is_canonical is set (for digests
+// in the canonical form of XXH3), otherwise the low byte first.
+static void put_number(char bytes[NUMBER], uint64_t number, bool is_canonical) {
     for (int i = 0; i < NUMBER; i++) {
         bytes[i] = (char)(number >> 8 * (is_canonical ? NUMBER - 1 - i : i));
     }
-    hp_digester_add(digester, (struct hp_span){bytes, sizeof bytes});
 }
 
 // Returns the digest of a module, as described in shards.h.
@@ -26,8 +24,10 @@ static struct hp_digest digest_module(struct hp_digester *digester,
     hp_digester_add(digester, (struct hp_span){"", 1});
     for (uint32_t i = 0; i < module->extents; i++) {
         const struct hp_extent *extent = &profile->extents.at[module->first_extent + i];
-        add_number(digester, extent->address, false);
-        add_number(digester, extent->size, false);
+        char bytes[2 * NUMBER];
+        put_number(bytes, extent->address, false);
+        put_number(bytes + NUMBER, extent->size, false);
+        hp_digester_add(digester, (struct hp_span){bytes, sizeof bytes});
     }
     return hp_digester_end(digester);
 }
@@ -55,9 +55,11 @@ uint64_t hp_sharder_hash(struct hp_sharder *sharder, const uint32_t *frames,
     for (size_t i = 0; i < depth; i++) {
         const struct hp_frame *frame = &sharder->profile->frames.at[frames[i]];
         const struct hp_digest *module = &sharder->modules.at[frame->module.n];
-        add_number(&sharder->digester, module->of[0], true);
-        add_number(&sharder->digester, module->of[1], true);
-        add_number(&sharder->digester, frame->address, false);
+        char bytes[3 * NUMBER];
+        put_number(bytes, module->of[0], true);
+        put_number(bytes + NUMBER, module->of[1], true);
+        put_number(bytes + 2 * NUMBER, frame->address, false);
+        hp_digester_add(&sharder->digester, (struct hp_span){bytes, sizeof bytes});
     }
     return hp_digester_end(&sharder->digester).of[0];
 }

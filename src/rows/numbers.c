@@ -172,8 +172,9 @@ static void escape(struct hp_buffer *escaped, struct hp_span text) {
 }
 
 void hp_row_text(struct hp_json *json, const char *key, struct hp_span text) {
-    bool is_good = hp_utf8_size(text) == text.size &&
-                   (text.size == 0 || memchr(text.at, '\0', text.size) == NULL);
+    bool is_plain = hp_plain_size(text) == text.size; // as nearly all texts are
+    bool is_good = is_plain || (hp_utf8_size(text) == text.size &&
+                                memchr(text.at, '\0', text.size) == NULL);
     if (is_good) {
         hp_json_put_text(json, key, text);
         return;
