@@ -311,7 +311,7 @@ size_t hp_profile_warning_count(const struct hp_profile *profile) {
 }
 
 const char *hp_profile_warning(const struct hp_profile *profile, size_t i) {
-    return hp_profile_text(profile, profile->sentences.warnings.at[i]);
+    return hp_profile_text(profile, profile->sentences.warnings.at[i].text);
 }
 
 size_t hp_profile_minor_warning_count(const struct hp_profile *profile) {
@@ -319,7 +319,7 @@ size_t hp_profile_minor_warning_count(const struct hp_profile *profile) {
 }
 
 const char *hp_profile_minor_warning(const struct hp_profile *profile, size_t i) {
-    return hp_profile_text(profile, profile->sentences.minor.at[i]);
+    return hp_profile_text(profile, profile->sentences.minor.at[i].text);
 }
 
 void hp_profile_symbolize(struct hp_profile *profile,

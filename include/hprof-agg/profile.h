@@ -596,7 +596,7 @@ struct hp_gate {
 
 // Value of hp_report_options.limit: show as many rows as are useful.  These are the rows
 // that hold 95 % of the total, or, in order of cum and in a call tree, the rows with 1 %
-// or more each; at least 10 if there are as many, at most 50.
+// or more each; at least 10 if there are as many, at most 20.
 #define HP_LIMIT_ENOUGH SIZE_MAX
 
 // HP_REPORT_TREE: the nodes that are shown.
@@ -655,6 +655,7 @@ struct hp_text_options {
     size_t width; // columns that lines have to fit; 0: lines of any length
     bool ascii;   // use "..." instead of "…", for terminals without UTF-8
     bool color;   // use colour
+    bool details; // also write what a screen has no room for, and all warnings
 };
 
 // Options of one report.  {0} is the defaults.  Pointers must stay valid until

@@ -457,6 +457,7 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     options.names_readers = settings->verbose;
     options.memory_limit = settings->verbose ? hp_cli_memory_limit_text() : NULL;
     options.text.width = width_of(settings);
+    options.text.details = settings->verbose;
     options.text.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;

@@ -1,6 +1,7 @@
 // Warnings about binaries: those that give no names, those that may not be the ones that
 // ran, those that give fewer names than they should, and the code that stays nameless. A
-// warning about less than 1/200 of the bytes is minor: only `info` shows it.
+// warning about less than 1/200 of the bytes is minor: only `info` shows it.  A screen
+// leaves out those about less than HP_MUCH_NAMELESS.
 #include "lib/warnings.h"
 #include "view/frame_rules.h"
 
@@ -165,6 +166,26 @@ static bool is_minor(const struct module_shares *shares, size_t module) {
     return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
+// Return the share of the bytes that go through a call of the module: of those in use, or
+// of those allocated if that is more; 0: unknown.
+static double share_of(const struct module_shares *shares, size_t module) {
+    double most = 0;
+    for (int i = 0; i < 2; i++) {
+        double share = shares->all[i] > 0
+                           ? (double)shares->shown[module][i] / (double)shares->all[i]
+                           : 0;
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
+// Return the rank of a warning about names that concerns this share of the bytes; 0:
+// unknown.
+static struct hp_warning_rank rank_of(double share, bool is_minor) {
+    return (struct hp_warning_rank){HP_WARN_OF_NAMES, share > 0 ? share : 1,
+                                    share > 0 && share < HP_MUCH_NAMELESS, is_minor};
+}
+
 // --- no names at all -------------------------------------------------------------------
 
 // Counts of the dumps whose maps contain one path, over all modules with it.  There is one
@@ -213,34 +234,43 @@ static bool lacks_names(const struct hp_profile *profile,
            (hp_sym_is_of_this_run(module->status) || !is_allocator(profile, module));
 }
 
-// Warn about all modules of one status that lack names, in one sentence: the first is
-// named, the others are counted.  With `minor` only modules are included for which
-// warnings are minor, else only the others.
+// Warn about all modules of one status that lack names, in one sentence: the one with
+// most memory is named, the others are counted.  With `minor` only modules are included
+// for which warnings are minor, else only the others.
 static void warn_of_status(const struct module_shares *shares, enum hp_sym_status status,
                            bool minor) {
     struct hp_profile *profile = shares->profile;
     size_t found = 0;
     const char *first = "", *reason = hp_sym_status_text(status);
+    double most = -1;
+    char share[32] = "";
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
         if (lacks_names(profile, module) && module->status == status &&
             is_minor(shares, i) == minor) {
-            first = found++ == 0 ? hp_profile_text(profile, module->path) : first;
+            bool is_first = share_of(shares, i) > most;
+            first = is_first ? hp_profile_text(profile, module->path) : first;
+            most = is_first ? share_of(shares, i) : most;
+            found++;
         }
+    }
+    if (most > 0) {
+        snprintf(share, sizeof share, " (%.1f%% of memory)", 100 * most);
     }
     bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
     const char *hint = is_missing ? ". Use --path-map=PATH=FILE if its name differs"
                        : status == HP_SYM_NO_FILE ? ". Use --symbol-dir=DIR"
                                                   : "";
     if (found == 1) {
-        hp_profile_warn_as(profile, minor,
-                           HP_MESSAGE("module-without-names", "no symbols for %s: %s%s"),
-                           first, reason, hint);
+        hp_profile_warn_as(profile, rank_of(most, minor),
+                           HP_MESSAGE("module-without-names",
+                                      "no symbols for %s%s: %s%s"),
+                           first, share, reason, hint);
     } else if (found > 1) {
-        hp_profile_warn_as(profile, minor,
+        hp_profile_warn_as(profile, rank_of(most, minor),
                            HP_MESSAGE("modules-without-names",
-                                      "no symbols for %s and %zu more module%s: %s%s"),
-                           first, found - 1, found == 2 ? "" : "s", reason, hint);
+                                      "no symbols for %s%s and %zu more module%s: %s%s"),
+                           first, share, found - 1, found == 2 ? "" : "s", reason, hint);
     }
 }
 
@@ -386,25 +416,38 @@ static double percent_shown(const struct module_shares *shares, size_t module) {
                : 0;
 }
 
+// Return the rank of a complaint.  That names of a wrong build are not used is shown
+// whatever the share is.
+static struct hp_warning_rank rank_of_complaint(const struct module_shares *shares,
+                                                size_t module, size_t kind, bool minor) {
+    struct hp_warning_rank rank = rank_of(share_of(shares, module), minor);
+    rank.is_detail &= complaints[kind] != complain_of_difference;
+    return rank;
+}
+
 // Warn about the first modules with a complaint of this kind, one sentence each, and
 // count the others.  With `minor` only modules are included for which warnings are minor,
 // else only the others.
 static void warn_of(const struct module_shares *shares, size_t kind, bool minor) {
     struct hp_profile *profile = shares->profile;
     struct complaint complaint = {.profile = profile};
-    size_t found = 0;
+    size_t found = 0, last = 0;
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
         complaint.percent = percent_shown(shares, i);
-        if (complain(&complaint, kind, module) && is_minor(shares, i) == minor &&
-            found++ < NAMES_MAX) {
-            hp_profile_warn_as(profile, minor, HP_MESSAGE("module-complaint", "%s: %s"),
+        if (!complain(&complaint, kind, module) || is_minor(shares, i) != minor) {
+            continue;
+        }
+        last = i;
+        if (found++ < NAMES_MAX) {
+            hp_profile_warn_as(profile, rank_of_complaint(shares, i, kind, minor),
+                               HP_MESSAGE("module-complaint", "%s: %s"),
                                hp_profile_text(profile, module->path), complaint.text);
             hp_profile_warned_of(profile, complaint.message);
         }
     }
     if (found > NAMES_MAX) {
-        hp_profile_warn_as(profile, minor,
+        hp_profile_warn_as(profile, rank_of_complaint(shares, last, kind, minor),
                            HP_MESSAGE("more-module-complaints",
                                       "the same for %zu more module%s. See info"),
                            found - NAMES_MAX, found == NAMES_MAX + 1 ? "" : "s");
@@ -464,6 +507,27 @@ static void describe(const struct module_shares *shares, uint32_t number, char *
              hp_profile_text(profile, module->path));
 }
 
+// Set the text of the warning about nameless code for a screen: it names the first module.
+static void shorten_worst(const struct module_shares *shares, double percent) {
+    uint32_t first = shares->worst.at[0];
+    size_t others = shares->worst.count - 1;
+    const char *path =
+        hp_profile_text(shares->profile, shares->profile->modules.at[first].path);
+    char more[64] = "";
+    if (others > 0) {
+        hp_message_print(more, sizeof more,
+                         HP_MESSAGE("nameless-modules-too", " %.0f%%, %zu more"),
+                         percent_of(shares, shares->nameless[first]), others);
+    }
+    hp_profile_shorten_warning(
+        shares->profile,
+        HP_MESSAGE(
+            "bytes-without-names-shorter",
+            "%.0f%% of memory is in stripped code (%s%s). Install its debug package "
+            "or use --symbol-dir"),
+        percent, path, more);
+}
+
 // Warn about the modules with most nameless code, in one sentence.
 static void warn_of_worst(const struct module_shares *shares) {
     struct hp_profile *profile = shares->profile;
@@ -480,17 +544,18 @@ static void warn_of_worst(const struct module_shares *shares) {
     }
     if (count > NAMES_MAX) {
         hp_message_print(more, sizeof more,
-                         HP_MESSAGE("more-nameless-modules", " and in %zu more module%s"),
-                         count - NAMES_MAX, count == NAMES_MAX + 1 ? "" : "s");
+                         HP_MESSAGE("more-nameless-modules", " and in %zu more"),
+                         count - NAMES_MAX);
     }
-    hp_profile_warn(
-        profile,
+    hp_profile_warn_as(
+        profile, rank_of(percent_of(shares, sum) / 100, false),
         HP_MESSAGE(
             "bytes-without-names",
             "%.1f%% of memory %s is in stripped code: %s%s. Install debug packages or "
             "use --symbol-dir"),
         percent_of(shares, sum),
         shares->metric == HP_INUSE_SPACE ? "in use" : "allocated", text, more);
+    shorten_worst(shares, percent_of(shares, sum));
 }
 
 // --- all of them -----------------------------------------------------------------------

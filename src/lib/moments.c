@@ -4,6 +4,12 @@
 //  58.3 MiB); --dumps=exit|peak|each|sum"
 //
 // "20 dumps of 4 processes: the newest of each (not of one moment)"
+//
+// and the same as short sentences, for the line above a table:
+//
+// "app.7.15.i15.heap: latest of 17 dumps of one process before it exited"
+//
+// "latest dumps of 4 processes (20 dumps)"
 #include "base/units.h"
 #include "lib/metadata.h"
 #include "lib/warnings.h"
@@ -238,6 +244,18 @@ static void say_bytes(struct sentence *s, const struct hp_profile *profile,
     say(s, HP_MESSAGE("moment-bytes", "%.*s: %s"), (int)name.size, name.at, bytes);
 }
 
+// Add a sentence to the long ones, the short ones, or both.
+static void add_sentence(struct hp_profile *profile, const struct sentence *s,
+                         bool is_long, bool is_short) {
+    hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s->text));
+    if (is_long) {
+        hp_vec_push(&profile->sentences.moments, text);
+    }
+    if (is_short) {
+        hp_vec_push(&profile->sentences.sources, text);
+    }
+}
+
 // --- one process -----------------------------------------------------------------------
 
 // Append the bytes of the exit dump and of the fullest dump, in case the reader meant one
@@ -295,6 +313,37 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
                               : "");
 }
 
+// Append the short sentence about a side of a comparison that has one process.
+static void say_one_shortly(struct sentence *s, const struct hp_profile *profile,
+                            const struct hp_process *process) {
+    struct hp_span name = hp_span_basename(
+        hp_span_of(profile->inputs.records.at[process->chosen].public.name));
+    bool is_peak = profile->settings.snapshots == HP_SNAPSHOTS_PEAK;
+    const char *which = is_peak                            ? "largest"
+                        : process->chosen == process->exit ? "exit dump"
+                                                           : "latest";
+    say(s, HP_MESSAGE("source-of-one", "%.*s: %s of %u dumps "), (int)name.size, name.at,
+        which, process->dumps);
+    if (process->evidence == HP_EVIDENCE_MAP_ONLY) {
+        say(s, HP_MESSAGE("source-by-map",
+                          "with one memory map (forked workers? --dumps=sum)"));
+    } else if (process->evidence == HP_EVIDENCE_NAME) {
+        say(s, HP_MESSAGE("source-by-name", "named as one process"));
+    } else {
+        say(s, HP_MESSAGE("source-of-process", "of one process"));
+    }
+    if (!is_peak && leaves_exit(process)) {
+        say(s, HP_MESSAGE("source-before-exit", " before it exited"));
+    } else if (is_peak) {
+        say(s, HP_MESSAGE("source-peak", ", so too high (intervals allow for it)"));
+    }
+    if (!is_peak && process->newest_by >= HP_NEWEST_BY_FILE_TIME) {
+        say(s, HP_MESSAGE("source-latest-by", ", by %s"),
+            hp_newest_by_text(process->newest_by));
+    }
+    say(s, process->was_reset ? HP_MESSAGE("source-reset", ", counters were reset") : "");
+}
+
 // --- several ---------------------------------------------------------------------------
 
 // Append "; COUNT WHAT" to the sentence, unless the count is 0.
@@ -338,6 +387,38 @@ static void say_several(struct sentence *s, const struct hp_profile *profile,
     say(s, ")");
 }
 
+// Append the short sentence about a side of a comparison that has several processes.
+static void say_several_shortly(struct sentence *s, const struct hp_profile *profile,
+                                const struct moment_tally *tally) {
+    bool is_peak = profile->settings.snapshots == HP_SNAPSHOTS_PEAK;
+    say(s, HP_MESSAGE("source-of-several", "%s dumps of %zu processes (%zu dumps"),
+        is_peak ? "largest" : "latest", tally->processes, tally->dumps);
+    if (tally->by_map_only > 0) {
+        say(s, HP_MESSAGE("source-maps-only", "; %zu known by memory map only: forks?"),
+            tally->by_map_only);
+    } else if (tally->by_name > 0) {
+        say(s, HP_MESSAGE("source-names-only", "; %zu known by name only"),
+            tally->by_name);
+    }
+    say(s, ")");
+}
+
+// Add the short sentence about one side of a comparison.
+static void add_short(struct hp_profile *profile, const struct moment_tally *tally,
+                      const char *side) {
+    struct sentence s = {.used = 0};
+    say(&s, "%s", side);
+    if (profile->keeps.moments || profile->settings.snapshots == HP_SNAPSHOTS_EACH) {
+        say(&s, HP_MESSAGE("source-each", "%zu dumps of %zu process%s, each separately"),
+            tally->dumps, tally->processes, tally->processes == 1 ? "" : "es");
+    } else if (tally->processes == 1) {
+        say_one_shortly(&s, profile, tally->only);
+    } else {
+        say_several_shortly(&s, profile, tally);
+    }
+    add_sentence(profile, &s, false, true);
+}
+
 // Add a sentence about consecutive processes, whose sum means little: "by their file
 // times 6 runs, one after the other; the newest holds 22.1 MiB".
 static void add_consecutive(struct hp_profile *profile, bool is_base,
@@ -354,8 +435,7 @@ static void add_consecutive(struct hp_profile *profile, bool is_base,
                 "runs-by-file-time",
                 "%sby their file times %zu runs, one after the other; the newest %s %s"),
             prefix, runs.count, is_inuse ? "holds" : "allocated", bytes);
-        hp_vec_push(&profile->sentences.moments,
-                    hp_strtab_add(&profile->strings, hp_span_of(s.text)));
+        add_sentence(profile, &s, true, true);
         profile->inputs.consecutive[side] = runs;
     }
 }
@@ -392,8 +472,8 @@ static void describe_side(struct hp_profile *profile, bool is_base, enum hp_inpu
             between = "|";
         }
     }
-    hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-    hp_vec_push(&profile->sentences.moments, text);
+    add_sentence(profile, &s, true, false);
+    add_short(profile, &tally, side);
     add_consecutive(profile, is_base, of, side);
 }
 
@@ -414,8 +494,7 @@ static void describe_set_aside(struct hp_profile *profile) {
                 "one dump of each process is used: %llu others were skipped when they "
                 "were merged"),
             (unsigned long long)aside);
-        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-        hp_vec_push(&profile->sentences.moments, text);
+        add_sentence(profile, &s, true, true);
     }
 }
 
@@ -437,8 +516,7 @@ static void describe_shards(struct hp_profile *profile) {
             HP_MESSAGE("moment-shard",
                        " of %u alone: rows and totals are of %s stacks, not of all"),
             shards.count, is_one ? "its" : "their");
-        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-        hp_vec_push(&profile->sentences.moments, text);
+        add_sentence(profile, &s, true, true);
     }
 }
 
@@ -486,8 +564,7 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
         HP_MESSAGE("exit-dumps-hide",
                    "made at exit: memory freed while the program ends is not in %s"),
         exits == 1 ? "it" : "them");
-    hp_vec_push(&profile->sentences.moments,
-                hp_strtab_add(&profile->strings, hp_span_of(s.text)));
+    add_sentence(profile, &s, true, true);
 }
 
 // Add to profile->sentences.moments the sentences about the dumps that were made at exit:
@@ -512,8 +589,7 @@ static void describe_exits(struct hp_profile *profile, bool has_sides) {
             HP_MESSAGE("exits-left-out",
                        "%zu dump%s made at exit and excluded from the series"),
             left, left == 1 ? " was" : "s were");
-        hp_string text = hp_strtab_add(&profile->strings, hp_span_of(s.text));
-        hp_vec_push(&profile->sentences.moments, text);
+        add_sentence(profile, &s, true, true);
     }
 }
 

@@ -325,7 +325,7 @@ static void replace_inputs(const struct redaction *redaction) {
 static void drop_sentences(struct hp_profile *profile) {
     size_t count = profile->sentences.warnings.count + profile->sentences.moments.count;
     profile->sentences.warnings.count = profile->sentences.minor.count =
-        profile->sentences.moments.count = 0;
+        profile->sentences.moments.count = profile->sentences.sources.count = 0;
     profile->sources.count = 0;
     size_t kept = 0;
     for (size_t i = 0; i < profile->inputs.annotations.all.count; i++) {

@@ -14,6 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
+// Ranks of warnings that concern an unknown share of the bytes.
+static const struct hp_warning_rank missing = {HP_WARN_OF_MISSING, .share = 1};
+static const struct hp_warning_rank numbers = {HP_WARN_OF_NUMBERS, .share = 1};
+static const struct hp_warning_rank names = {HP_WARN_OF_NAMES, .share = 1};
+static const struct hp_warning_rank detail = {HP_WARN_OF_NUMBERS, .is_detail = true};
+static const struct hp_warning_rank minor = {HP_WARN_OF_NUMBERS, .is_minor = true};
+
 enum {
     NAMED = 3, // inputs with one diagnostic that are named; the others are counted
 };
@@ -51,6 +58,17 @@ static const char *const diagnostics[HP_DIAGNOSTICS] = {
         HP_WORDS("input-unknown-lines: %", "unknown indented lines skipped: %"),
 };
 
+// Return how important a diagnostic is.
+static struct hp_warning_rank rank_of(enum hp_diagnostic_kind kind) {
+    bool is_detail = kind == HP_DIAGNOSTIC_NO_OBJECTS || kind == HP_DIAGNOSTIC_OVERLAPS ||
+                     kind == HP_DIAGNOSTIC_UNKNOWN;
+    bool is_missing = kind == HP_DIAGNOSTIC_DAMAGED || kind == HP_DIAGNOSTIC_MALFORMED ||
+                      kind == HP_DIAGNOSTIC_WRAPPED ||
+                      kind == HP_DIAGNOSTIC_HEADER_CONTRADICTS ||
+                      kind == HP_DIAGNOSTIC_INCONSISTENT;
+    return is_detail ? detail : is_missing ? missing : numbers;
+}
+
 // Return the text that follows diagnostics[kind] in the sentence about an input, or "".
 static const char *detail_of(const struct hp_input_record *input,
                              enum hp_diagnostic_kind kind) {
@@ -74,9 +92,10 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
         snprintf(how_many, sizeof how_many, "%llu", (unsigned long long)found.count);
         after++;
     }
-    hp_profile_warn(profile, HP_MESSAGE("input-warning", "%s%s: %.*s%s%s%s"),
-                    strcmp(name, "-") ? name : "standard input", line, (int)before, what,
-                    how_many, after, detail_of(input, kind));
+    hp_profile_warn_as(profile, rank_of(kind),
+                       HP_MESSAGE("input-warning", "%s%s: %.*s%s%s%s"),
+                       strcmp(name, "-") ? name : "standard input", line, (int)before,
+                       what, how_many, after, detail_of(input, kind));
     hp_profile_warned_of(profile, diagnostics[kind]);
 }
 
@@ -95,9 +114,10 @@ static void warn_of_diagnostics(struct hp_profile *profile,
     }
     if (found > named) {
         const char *what = hp_words(diagnostics[kind]);
-        hp_profile_warn(profile, HP_MESSAGE("inputs-warning", "%zu %sinput%s: %.*s"),
-                        found - named, named > 0 ? "more " : "",
-                        found == named + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
+        hp_profile_warn_as(profile, rank_of(kind),
+                           HP_MESSAGE("inputs-warning", "%zu %sinput%s: %.*s"),
+                           found - named, named > 0 ? "more " : "",
+                           found == named + 1 ? "" : "s", (int)strcspn(what, ":%"), what);
         hp_profile_warned_of(profile, diagnostics[kind]);
     }
 }
@@ -358,14 +378,15 @@ static void warn_of_replaced(struct hp_profile *profile) {
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs.records) {
         if (input->public.status == HP_INPUT_REPLACED && found++ < NAMED) {
-            hp_profile_warn(profile, HP_MESSAGE("input-replaced", "%s:%llu: %s"),
-                            input->public.name, (unsigned long long)input->err->line,
-                            input->err->message);
+            hp_profile_warn_as(profile, missing,
+                               HP_MESSAGE("input-replaced", "%s:%llu: %s"),
+                               input->public.name, (unsigned long long)input->err->line,
+                               input->err->message);
         }
     }
     if (found > NAMED) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, missing,
             HP_MESSAGE("inputs-replaced",
                        "%zu more damaged inputs: other dumps of their processes are used "
                        "instead"),
@@ -380,20 +401,20 @@ static void warn_of_skipped(struct hp_profile *profile) {
     size_t duplicates = summary->left_out[HP_REASON_REPEATED];
     size_t young = summary->left_out[HP_REASON_YOUNG];
     if (skipped > 0) {
-        hp_profile_warn(profile,
-                        HP_MESSAGE("inputs-skipped", "%zu of %zu inputs were skipped"),
-                        skipped, count);
+        hp_profile_warn_as(profile, missing,
+                           HP_MESSAGE("inputs-skipped", "%zu of %zu inputs were skipped"),
+                           skipped, count);
     }
     if (duplicates > 0) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, detail,
             HP_MESSAGE("inputs-repeated",
                        "%zu of %zu inputs are duplicates and are counted once"),
             duplicates, count);
     }
     if (young > 0) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, missing,
             HP_MESSAGE(
                 "inputs-young",
                 "%zu of %zu inputs were modified too recently (--min-age): skipped"),
@@ -440,24 +461,25 @@ static void warn_of_mixtures(struct hp_profile *profile) {
         }
     }
     if (mixed) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, detail,
             HP_MESSAGE("periods-differ",
                        "sample periods differ: each input is estimated with its own"));
     }
+    bool of_inuse = hp_column_of(profile->settings.metric) == HP_COLUMN_INUSE;
     if (with_alloc > 0 && with_alloc < used) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, of_inuse ? detail : missing,
             HP_MESSAGE("some-without-allocated",
                        "only %zu of %zu inputs say what was allocated and freed%s"),
             with_alloc, used,
             profile->inputs.summary[HP_SIDE_ALL].is_jemalloc ? " (prof_accum)" : "");
     }
     if (with_inuse > 0 && with_inuse < used) {
-        hp_profile_warn(profile,
-                        HP_MESSAGE("some-without-in-use",
-                                   "only %zu of %zu inputs say what is in use"),
-                        with_inuse, used);
+        hp_profile_warn_as(profile, of_inuse ? missing : detail,
+                           HP_MESSAGE("some-without-in-use",
+                                      "only %zu of %zu inputs say what is in use"),
+                           with_inuse, used);
     }
 }
 
@@ -466,8 +488,8 @@ static void warn_of_ages(struct hp_profile *profile) {
     const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
     size_t silent = summary->used - summary->listing;
     if (profile->settings.older_than > 0 && silent > 0) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, missing,
             HP_MESSAGE("some-without-ages",
                        "%zu of %zu inputs list%s no ages: nothing of %s is shown"),
             silent, summary->used, silent == 1 ? "s" : "", silent == 1 ? "it" : "them");
@@ -489,21 +511,42 @@ static void warn_of_no_map(struct hp_profile *profile) {
         count += lacks_map(input);
     }
     if (count == 1) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, names,
             HP_MESSAGE(
                 "no-map",
                 "%s has no memory map. Its frames are only addresses. Use --maps=FILE"),
             first->public.name);
     } else if (count > 1) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, names,
             HP_MESSAGE(
                 "no-maps",
                 "%s and %zu more input%s have no memory map. Frames are only addresses. "
                 "Use --maps=FILE"),
             first->public.name, count - 1, count == 2 ? "" : "s");
     }
+}
+
+// Return the share of the memory in use, or else of the allocated memory, whose stacks
+// pass an address outside all mapped files.
+static double unmapped_share(const struct hp_profile *profile) {
+    hp_fixed of[2] = {0, 0}, all[2] = {0, 0};
+    const struct hp_stack *stack;
+    hp_vec_each (stack, &profile->stacks) {
+        bool is_unmapped = false;
+        for (uint32_t i = 0; i < stack->depth; i++) {
+            is_unmapped |= profile->frames.at[stack->frames[i].n].module.n == 0;
+        }
+        for (int i = 0; i < 2; i++) {
+            hp_fixed bytes = stack->values.of[i == 0 ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
+            bytes = bytes < 0 ? -bytes : bytes;
+            all[i] += bytes;
+            of[i] += is_unmapped ? bytes : 0;
+        }
+    }
+    int i = all[0] > 0 ? 0 : 1;
+    return all[i] > 0 ? (double)of[i] / (double)all[i] : 0;
 }
 
 // Warn about unmapped addresses of inputs that have a map.
@@ -514,12 +557,14 @@ static void warn_of_unmapped(struct hp_profile *profile) {
         unmapped -= lacks_map(input) ? input->unmapped_addresses : 0;
     }
     if (unmapped > 0) {
-        hp_profile_warn(
-            profile,
+        double share = unmapped_share(profile);
+        struct hp_warning_rank rank = {HP_WARN_OF_NAMES, share, share < HP_MUCH_NAMELESS};
+        hp_profile_warn_as(
+            profile, rank,
             HP_MESSAGE("addresses-unmapped",
-                       "%llu address%s outside all mapped files (JIT code, unloaded "
-                       "library?)%s"),
-            (unsigned long long)unmapped, unmapped == 1 ? " is" : "es are",
+                       "%.1f%% of memory passes %llu address%s outside all mapped files "
+                       "(JIT code?)%s"),
+            100 * share, (unsigned long long)unmapped, unmapped == 1 ? "" : "es",
             profile->keeps.unmapped ? "" : ". --keep-unmapped shows them");
     }
 }
@@ -530,7 +575,7 @@ static void warn_of_tagged(struct hp_profile *profile) {
     uint64_t tagged = profile->inputs.tagged_addresses;
     if (tagged > 0) {
         hp_profile_warn_as(
-            profile, true,
+            profile, minor,
             HP_MESSAGE("addresses-signed",
                        "%llu address%s bits of a signature or tag (PAC, TBI). They are "
                        "cleared, and %s in code"),
@@ -544,7 +589,7 @@ static void warn_of_unloaded(struct hp_profile *profile) {
     uint64_t unloaded = profile->inputs.unloaded_addresses;
     if (unloaded > 0) {
         hp_profile_warn_as(
-            profile, true,
+            profile, minor,
             HP_MESSAGE(
                 "addresses-unloaded",
                 "%llu address%s in an unloaded library, found in another dump of the "
@@ -577,7 +622,7 @@ static void warn_of_large_sizes(struct hp_profile *profile) {
     }
     if (all > 0 && large > all / 100 * least_percent) {
         hp_profile_warn_as(
-            profile, true,
+            profile, minor,
             HP_MESSAGE(
                 "large-sizes-unknown-jemalloc",
                 "%.0f%% of memory is in objects over 32 KiB. With jemalloc 5.3.1 or "
@@ -620,8 +665,8 @@ static void warn_of_differences(struct hp_profile *profile) {
 static void warn_of_label_sets(struct hp_profile *profile) {
     size_t sets = profile->keeps.partial ? hp_label_sets_count(profile) : 0;
     if (sets >= HP_PARTIAL_LABEL_SETS_MANY && sets <= HP_PARTIAL_LABEL_SETS) {
-        hp_profile_warn(
-            profile,
+        hp_profile_warn_as(
+            profile, detail,
             HP_MESSAGE("labels-many-sets",
                        "%zu different sets of labels. An aggregate file can have %d"),
             sets, HP_PARTIAL_LABEL_SETS);

@@ -5,6 +5,9 @@
 
 #include "model/profile.h"
 
+// Least share of the bytes for which a screen shows a warning about missing names.
+#define HP_MUCH_NAMELESS 0.05
+
 // Warn about inputs; call it when all inputs have been read.
 void hp_warn_of_inputs(struct hp_profile *profile);
 // Warn about binaries and libraries; call it after symbolizing with `options`, which may

@@ -131,8 +131,8 @@ enum hp_large_sizes hp_large_sizes_of(const struct hp_profile *profile, size_t n
 static void sentences_done(struct hp_sentences *sentences) {
     hp_vec_done(&sentences->warnings);
     hp_vec_done(&sentences->minor);
-    hp_vec_done(&sentences->codes);
     hp_vec_done(&sentences->moments);
+    hp_vec_done(&sentences->sources);
 }
 
 static void settings_done(struct hp_settings *settings) {
@@ -207,53 +207,57 @@ static hp_string add_code(struct hp_profile *profile, const char *message) {
     return hp_strtab_add(&profile->strings, hp_span_of(code));
 }
 
-HP_PRINTF(2, 0)
-static hp_string print_warning(struct hp_profile *profile, const char *format,
-                               va_list args);
+HP_PRINTF(3, 0)
+static void add_warning(struct hp_profile *profile, struct hp_warning_rank rank,
+                        const char *format, va_list args);
 
-// Add a formatted warning to the strings of the profile, and record its code.
-static hp_string print_warning(struct hp_profile *profile, const char *format,
-                               va_list args) {
-    hp_string text = print(profile, format, args);
-    struct hp_sentence_code code = {text, add_code(profile, format)};
-    hp_vec_push(&profile->sentences.codes, code);
-    return text;
-}
-
-void hp_profile_warned_of(struct hp_profile *profile, const char *message) {
-    struct hp_sentence_code *last =
-        &profile->sentences.codes.at[profile->sentences.codes.count - 1];
-    last->code = add_code(profile, message);
-}
-
-const char *hp_profile_warning_code(const struct hp_profile *profile, hp_string warning) {
-    const struct hp_sentence_code *code;
-    hp_vec_each (code, &profile->sentences.codes) {
-        if (code->sentence.n == warning.n) {
-            return hp_profile_text(profile, code->code);
-        }
+static void add_warning(struct hp_profile *profile, struct hp_warning_rank rank,
+                        const char *format, va_list args) {
+    struct hp_sentences *sentences = &profile->sentences;
+    struct hp_warning warning = {.text = print(profile, format, args),
+                                 .code = add_code(profile, format),
+                                 .rank = rank};
+    if (rank.is_minor) {
+        hp_vec_push(&sentences->minor, warning);
+    } else {
+        hp_vec_push(&sentences->warnings, warning);
     }
-    return "";
+    sentences->last_is_minor = rank.is_minor;
 }
 
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...) {
     va_list args;
+    struct hp_warning_rank rank = {.subject = HP_WARN_OF_NUMBERS, .share = 1};
     va_start(args, format);
-    hp_vec_push(&profile->sentences.warnings, print_warning(profile, format, args));
+    add_warning(profile, rank, format, args);
     va_end(args);
 }
 
-void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *format,
-                        ...) {
+void hp_profile_warn_as(struct hp_profile *profile, struct hp_warning_rank rank,
+                        const char *format, ...) {
     va_list args;
     va_start(args, format);
-    hp_string text = print_warning(profile, format, args);
+    add_warning(profile, rank, format, args);
     va_end(args);
-    if (is_minor) {
-        hp_vec_push(&profile->sentences.minor, text);
+}
+
+void hp_profile_warned_of(struct hp_profile *profile, const char *message) {
+    struct hp_sentences *sentences = &profile->sentences;
+    if (sentences->last_is_minor) {
+        sentences->minor.at[sentences->minor.count - 1].code = add_code(profile, message);
     } else {
-        hp_vec_push(&profile->sentences.warnings, text);
+        sentences->warnings.at[sentences->warnings.count - 1].code =
+            add_code(profile, message);
     }
+}
+
+void hp_profile_shorten_warning(struct hp_profile *profile, const char *format, ...) {
+    struct hp_sentences *sentences = &profile->sentences;
+    va_list args;
+    va_start(args, format);
+    sentences->warnings.at[sentences->warnings.count - 1].shorter =
+        print(profile, format, args);
+    va_end(args);
 }
 
 // --- stacks ----------------------------------------------------------------------------

@@ -250,17 +250,36 @@ struct hp_variation {
     size_t summed;
 };
 
-// The code of a sentence, which stays the same when the sentence changes.
-struct hp_sentence_code {
-    hp_string sentence, code;
+// What a warning is about, in the order in which a screen shows warnings.
+enum hp_warning_subject {
+    HP_WARN_OF_MISSING, // inputs or parts of them that are not in the numbers
+    HP_WARN_OF_NUMBERS, // numbers that may be wrong
+    HP_WARN_OF_NAMES,   // names that are missing or may be wrong
+};
+
+// How important a warning is.
+struct hp_warning_rank {
+    enum hp_warning_subject subject;
+    double share;   // share of the bytes that it concerns, 0 ... 1; unknown: 1
+    bool is_detail; // a screen leaves it out without --verbose; other formats have it
+    bool is_minor;  // it affects almost none of the bytes: only `info` has it
+};
+
+struct hp_warning {
+    hp_string text;
+    hp_string code;    // stays the same when the text changes
+    hp_string shorter; // for a screen; 0: `text`
+    struct hp_warning_rank rank;
 };
 
 // Sentences about the inputs and binaries, for people.
 struct hp_sentences {
-    HP_VEC(hp_string) warnings;
-    HP_VEC(hp_string) minor;   // warnings that affect almost none of the bytes
-    HP_VEC(hp_string) moments; // sentences that say which dumps are used
-    HP_VEC(struct hp_sentence_code) codes; // of all warnings, in any order
+    HP_VEC(struct hp_warning) warnings;
+    HP_VEC(struct hp_warning) minor; // warnings that affect almost none of the bytes
+    bool last_is_minor;              // where the warning is that was added last
+    HP_VEC(hp_string) moments;       // sentences that say which dumps are used
+    // The same as short sentences, for the line above a table; most important first.
+    HP_VEC(hp_string) sources;
 };
 
 // Texts before they were redacted.
@@ -462,18 +481,21 @@ bool hp_frame_is_doubtful(const struct hp_profile *profile, const struct hp_fram
 // never be shown.
 const char *hp_profile_original(const struct hp_profile *profile, hp_string string);
 
-// Add a warning, in the format of printf().  A minor warning affects almost none of the
-// bytes.
+// Add a warning, in the format of printf(); hp_profile_warn(): about numbers, whose share
+// of the bytes is unknown.
 HP_PRINTF(2, 3)
 void hp_profile_warn(struct hp_profile *profile, const char *format, ...);
 HP_PRINTF(3, 4)
-void hp_profile_warn_as(struct hp_profile *profile, bool is_minor, const char *format,
-                        ...);
+void hp_profile_warn_as(struct hp_profile *profile, struct hp_warning_rank rank,
+                        const char *format, ...);
+
+// Set the text of the last warning for a screen, which has room for less.
+HP_PRINTF(2, 3)
+void hp_profile_shorten_warning(struct hp_profile *profile, const char *format, ...);
+
 // Give the warning that was added last the code of `message` (HP_MESSAGE or HP_WORDS), which
 // says more than that of its format.
 void hp_profile_warned_of(struct hp_profile *profile, const char *message);
-// Return the code of a warning; "" if it has none.
-const char *hp_profile_warning_code(const struct hp_profile *profile, hp_string warning);
 
 // --- the dumps of a profile: profile_dumps.c -------------------------------------------
 

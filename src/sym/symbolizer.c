@@ -922,14 +922,15 @@ static void report_progress(const struct hp_symbolizer *self, size_t done) {
 // Warn about a missing or incomplete sandbox, as a warning for `info` only, so that
 // reports are the same with a sandbox and without.
 static void warn_of_sandbox(const struct hp_symbolizer *self) {
+    static const struct hp_warning_rank minor = {HP_WARN_OF_NAMES, .is_minor = true};
     const char *parent = hp_sandbox_parent_lack();
     if (self->keeper.sandbox == HP_SANDBOX_OFF) {
         hp_profile_warn_as(
-            self->profile, true,
+            self->profile, minor,
             HP_MESSAGE("sandbox-not-used",
                        "binaries are read without a sandbox (--sandbox=off)"));
     } else if (self->keeper.lacks_sandbox || *parent) {
-        hp_profile_warn_as(self->profile, true,
+        hp_profile_warn_as(self->profile, minor,
                            HP_MESSAGE("sandbox-lacks",
                                       "the sandbox for reading binaries lacks %s"),
                            hp_sandbox_missing());

@@ -422,30 +422,54 @@ struct hp_span hp_view_moment(const struct hp_view *view, size_t i) {
 
 size_t hp_view_warning_count(const struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
-    bool has_minor = view->options.kind == HP_REPORT_INFO;
+    bool has_minor =
+        view->options.kind == HP_REPORT_INFO ||
+        (view->options.text.details && (view->use.can & HP_IS_FOR_PEOPLE) != 0);
     return profile->sentences.warnings.count +
            (has_minor ? profile->sentences.minor.count : 0) + view->cautions.count;
 }
 
-struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
-    const struct hp_profile *profile = view->profile;
-    size_t count = profile->sentences.warnings.count;
+size_t hp_view_source_count(const struct hp_view *view) {
+    return view->profile->sentences.sources.count;
+}
+
+struct hp_span hp_view_source(const struct hp_view *view, size_t i) {
+    return hp_view_string(view, view->profile->sentences.sources.at[i]);
+}
+
+// Warning number `i` of the profile; NULL: it is one of the view.
+static const struct hp_warning *warning_of(const struct hp_view *view, size_t i) {
+    const struct hp_sentences *sentences = &view->profile->sentences;
+    size_t count = sentences->warnings.count;
     size_t own = hp_view_warning_count(view) - view->cautions.count;
-    if (i >= own) {
-        return hp_span_of(view->cautions.at[i - own].text);
-    }
-    return hp_view_string(view, i < count ? profile->sentences.warnings.at[i]
-                                          : profile->sentences.minor.at[i - count]);
+    return i >= own    ? NULL
+           : i < count ? &sentences->warnings.at[i]
+                       : &sentences->minor.at[i - count];
+}
+
+struct hp_warning_rank hp_view_warning_rank(const struct hp_view *view, size_t i) {
+    const struct hp_warning *warning = warning_of(view, i);
+    return warning ? warning->rank : (struct hp_warning_rank){HP_WARN_OF_NUMBERS, 1};
+}
+
+struct hp_span hp_view_short_warning(const struct hp_view *view, size_t i) {
+    const struct hp_warning *warning = warning_of(view, i);
+    return warning && warning->shorter.n ? hp_view_string(view, warning->shorter)
+                                         : hp_view_warning(view, i);
+}
+
+struct hp_span hp_view_warning(const struct hp_view *view, size_t i) {
+    const struct hp_warning *warning = warning_of(view, i);
+    size_t own = hp_view_warning_count(view) - view->cautions.count;
+    return warning ? hp_view_string(view, warning->text)
+                   : hp_span_of(view->cautions.at[i - own].text);
 }
 
 const char *hp_view_warning_code(const struct hp_view *view, size_t i) {
-    const struct hp_profile *profile = view->profile;
-    size_t count = profile->sentences.warnings.count;
+    const struct hp_warning *warning = warning_of(view, i);
     size_t own = hp_view_warning_count(view) - view->cautions.count;
-    return i >= own ? view->cautions.at[i - own].code
-                    : hp_profile_warning_code(
-                          profile, i < count ? profile->sentences.warnings.at[i]
-                                             : profile->sentences.minor.at[i - count]);
+    return warning ? hp_profile_text(view->profile, warning->code)
+                   : view->cautions.at[i - own].code;
 }
 
 // --- rows, for programs -------------------------------------------------------------------

@@ -62,6 +62,8 @@ const struct hp_source_file *hp_listing_source(const struct hp_view *view,
 // options.source_dirs; with options.source_dirs_only, only below these folders.  A file
 // that cannot be read gets a reason instead of text.
 void hp_sources_read(struct hp_listing *listing, const struct hp_view *view);
+// Whether a source file, a path in the symbols, can be opened as list would open it.
+bool hp_source_exists(const struct hp_view *view, hp_string file);
 void hp_sources_done(struct hp_listing *listing);
 
 #endif

@@ -223,6 +223,20 @@ static void read_source(struct source_reader *reader, struct hp_source_file *sou
     }
 }
 
+bool hp_source_exists(const struct hp_view *view, hp_string file) {
+    const char *why;
+    struct source_reader reader = {.dirs = view->options.sources.dirs,
+                                   .dir_count = view->options.sources.count,
+                                   .dirs_only = view->options.sources.only,
+                                   .profile = view->profile};
+    int fd =
+        file.n ? open_source(&reader, hp_profile_text(view->profile, file), &why) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return fd >= 0;
+}
+
 // For each string of the profile that is a source file: the modification time of the
 // newest binary with lines of it; 0: none.  The caller frees the array.
 static int64_t *find_binaries(const struct hp_profile *profile) {

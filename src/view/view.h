@@ -495,7 +495,7 @@ size_t hp_view_fitting(const struct hp_view *view, size_t count);
 // Bounds for the number of rows that HP_LIMIT_ENOUGH shows.
 enum {
     HP_LEAST_ROWS = 10, // shown at least, if there are as many
-    HP_MOST_ROWS = 50,  // shown at most
+    HP_MOST_ROWS = 20,  // shown at most
 };
 
 // Values of rows, the largest first.  Only as many are kept as may be shown.  {0} is
@@ -624,10 +624,16 @@ void hp_view_series_name(const struct hp_view *view, const struct hp_series_dump
 
 // Sentences that say which dump of a process with several dumps is used; and warnings.
 // `i` is below the count.
+// hp_view_source(): a moment as a short sentence, for the line above a table.
+// hp_view_short_warning(): a warning as a screen shows it without --verbose.
 size_t hp_view_moment_count(const struct hp_view *view);
 struct hp_span hp_view_moment(const struct hp_view *view, size_t i);
+size_t hp_view_source_count(const struct hp_view *view);
+struct hp_span hp_view_source(const struct hp_view *view, size_t i);
 size_t hp_view_warning_count(const struct hp_view *view);
 struct hp_span hp_view_warning(const struct hp_view *view, size_t i);
+struct hp_span hp_view_short_warning(const struct hp_view *view, size_t i);
+struct hp_warning_rank hp_view_warning_rank(const struct hp_view *view, size_t i);
 // The code of a warning, which stays the same when its sentence changes; "" if it has none.
 const char *hp_view_warning_code(const struct hp_view *view, size_t i);
 

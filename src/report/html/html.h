@@ -78,7 +78,7 @@ struct hp_span hp_html_name(const struct hp_view *view,
 // Writers of the parts of a page that differ between top, a diff and a trend.
 struct hp_html_kind {
     hp_writer *title;  // title of the page: "heap profile of x.heap"
-    hp_writer *head;   // lines of facts about the inputs, then the warnings
+    hp_writer *head;   // lines of facts about the inputs
     hp_writer *titles; // titles of the columns after the column of names
     hp_writer *notes;  // lines below the table that explain it
 

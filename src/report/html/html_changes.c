@@ -415,7 +415,7 @@ static void fields(struct hp_json *json, const struct hp_view *view, size_t row)
 
 const struct hp_html_kind hp_html_diff = {
     .title = title,
-    .head = hp_text_diff_head,
+    .head = hp_text_diff_facts,
     .titles = titles,
     .notes = notes,
     .total = total,

@@ -318,7 +318,7 @@ static void fields(struct hp_json *json, const struct hp_view *view, size_t row)
 
 const struct hp_html_kind hp_html_top = {
     .title = title,
-    .head = hp_text_head,
+    .head = hp_text_facts,
     .titles = titles,
     .notes = notes,
     .total = total,

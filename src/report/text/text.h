@@ -8,7 +8,11 @@
 //   text_rows.c       the writer of any table with columns
 //   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_info.c, text_account.c,
 //   text_plan.c       reports with a layout of their own
-//   text_head.c, text_comparison.c   the lines above a table: inputs, totals, warnings
+//   text_next.c       the next command
+//   text_frame.c      what every screen has: the source, warnings, notes, details
+//   text_headline.c   the first line of a report on one profile
+//   text_head.c       the lines above a table; facts about inputs and totals
+//   text_comparison.c the same for comparisons
 //   text_charges.c, text_spread.c, text_pairs.c   lines below a table or a row
 //   text_cells.c, text_estimate.c    numbers and intervals
 //   text_names.c, text_arguments.c   distinct names for rows
@@ -121,6 +125,7 @@ struct hp_text_estimate {
     // or "" if the value is certain.
     char interval[HP_INTERVAL_SIZE];
     bool is_half; // whether the interval is written as "± 4.9 MiB"
+    bool is_wide; // a side of the interval is longer than a quarter of the value
     // The interval replaces the value, which is too high as the largest of several dumps.
     bool is_alone;
     // Restriction of an interval of objects, for sentences: " of the sizes seen"; or
@@ -176,13 +181,13 @@ bool hp_text_has_errors(const struct hp_view *view);
 // Return the plural ending of the word `what`: "es" after an s, else "s"; "" if `is_one`.
 const char *hp_text_plural(const char *what, bool is_one);
 
-// Write the end of a line about rows that are not shown: ": --limit=0 shows all", or ":
-// cut at --max-bytes=N".
+// Write the end of a line about rows that are not shown: " (-n 0: all)", or " (cut at
+// --max-bytes=N)".
 void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view);
 
-// Write the last line of a table that was truncated: "… 12 more functions, 1.2 MiB (1.5%
-// of the total): ...", where `rows` is the number of omitted rows, `what` a row's noun
-// and `value` their sum.
+// Write the last line of a table that was truncated: "… 12 more functions, 1.5% (-n 0:
+// all)", where `rows` is the number of omitted rows, `what` a row's noun and `value`
+// their sum.
 void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
                   const char *what, hp_fixed value);
 
@@ -190,11 +195,67 @@ void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
 // options that would fold more, and explanations of names and files.
 void hp_text_folding_notes(struct hp_sink *out, const struct hp_view *view);
 
+// --- the frame ----------------------------------------------------------------------------
+//
+// A screen has a headline and at most one line (the source) above its warnings and its
+// table, at most three warnings of the most important ones, and at most three lines of
+// notes below the table.  With --verbose there is no limit, and facts follow at the end.
+
+// Let a writer write into a text, and return the text.
+struct hp_span hp_text_made(struct hp_buffer *text, const struct hp_view *view,
+                            hp_writer *writer);
+
+// Write the first line of a report on one profile: the total, and, if `names` is not
+// NULL, the rows of top that hold most.
+void hp_text_headline(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_text_names *names);
+
+// hp_text_source() writes which dumps were read, in one line; nothing if that is a single
+// one.  hp_text_warnings() writes the warnings; a second sentence about dumps is among
+// them.
+void hp_text_source(struct hp_sink *out, const struct hp_view *view);
+void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
+
+// The share of the memory that was never sampled, if it is so much that the first rows
+// are too high; else 0.  Then no share of a row may be in a headline.
+double hp_text_unsampled(const struct hp_view *view);
+
+// The lines below a table; {out, view} begins.
+struct hp_text_notes {
+    struct hp_sink *out;
+    const struct hp_view *view;
+    size_t lines; // that were written
+};
+
+// Write a note, a line without its end; nothing and return false if there are too many.
+// hp_text_note_lines() returns the lines that it takes.
+// hp_text_note_beside() writes two in one line if they fit, with `shorter` instead of
+// `right` if only that fits.  Empty texts write nothing.
+bool hp_text_note(struct hp_text_notes *notes, struct hp_span text);
+size_t hp_text_note_lines(const struct hp_text_notes *notes, struct hp_span text);
+void hp_text_note_beside(struct hp_text_notes *notes, struct hp_span left,
+                         struct hp_span right, struct hp_span shorter);
+
+// The note on the rows that are not shown, without a line's end: "… 12 more functions,
+// 1.5% (-n 0: all)"; and how much was attributed to callers.
+void hp_text_put_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
+                      const char *what, hp_fixed value);
+void hp_text_moved(struct hp_sink *out, const struct hp_view *view);
+
+// Write the command that answers the next question, without a line's end; nothing if
+// there is none.
+void hp_text_next(struct hp_sink *out, const struct hp_view *view);
+
+// With --verbose write an empty line and what `facts` writes: it goes to the end.
+void hp_text_details(struct hp_sink *out, const struct hp_view *view, hp_writer *facts);
+
 // --- heads --------------------------------------------------------------------------------
 
-// Write the lines above a table: the inputs, the totals and the warnings; for a diff and
-// a trend also how changes were tested, for lifetimes the period that they cover.
+// Write the lines above a table: headline, source and warnings, and an empty line.
 hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_head;
+// Write facts: the inputs and the totals; for a diff and a trend also how changes were
+// tested.
+hp_writer hp_text_facts, hp_text_diff_facts, hp_text_trend_facts;
 
 // Write side by side the stack that allocated most objects of a row and the stack that
 // freed them (the row's hp_recent_pair), if there are any; for hp_view_is_recent().
@@ -220,7 +281,6 @@ void hp_text_moments(struct hp_sink *out, const struct hp_view *view);
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
 // Write "filters    --focus=f leave "; without filters write nothing and return false.
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view);
-void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
 // Write the report of info, which is lines only.
 hp_writer hp_text_info;

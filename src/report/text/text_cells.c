@@ -124,28 +124,53 @@ const char *hp_text_plural(const char *what, bool is_one) {
     return is_one ? "" : what[strlen(what) - 1] == 's' ? "es" : "s";
 }
 
-void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
+// Write the end of a note about rows that are not shown.
+static void put_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
     if (view->fitting < hp_view_all_shown(view)) {
-        hp_sink_print(out, HP_MESSAGE("cut-by-bytes", ": cut at --max-bytes=%llu\n"),
+        hp_sink_print(out, HP_MESSAGE("cut-by-bytes", " (cut at --max-bytes=%llu)"),
                       (unsigned long long)view->options.max_bytes);
     } else {
-        hp_sink_print(out, HP_MESSAGE("cut-by-limit", ": --limit=0 shows all\n"));
+        hp_sink_print(out, HP_MESSAGE("cut-by-limit", " (-n 0: all)"));
     }
+}
+
+void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
+    put_how_to_see_all(out, view);
+    hp_sink_text(out, "\n");
+}
+
+// Write an amount as its share of the total, or with --verbose both; without shares the
+// amount.
+static void put_part(struct hp_sink *out, const struct hp_view *view, hp_fixed value) {
+    enum hp_metric metric = view->options.metric;
+    bool is_of_objects = hp_fraction(metric) != HP_SPACE_FRACTION && !view->projection;
+    bool has_shares = !hp_view_is_of_differences(view);
+    char amount[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
+    hp_text_format(amount, value, metric, view->options.unit);
+    hp_text_share(share, value, hp_text_whole(view));
+    if (!has_shares || view->options.text.details) {
+        hp_sink_print(out, "%s%s", amount,
+                      !is_of_objects             ? ""
+                      : strcmp(amount, "1") == 0 ? " object"
+                                                 : " objects");
+    }
+    if (has_shares) {
+        hp_sink_print(out, view->options.text.details ? " (%s)" : "%s", share);
+    }
+}
+
+void hp_text_put_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
+                      const char *what, hp_fixed value) {
+    char count[HP_NUMBER_SIZE];
+    hp_format_grouped(count, (hp_int128)rows);
+    hp_sink_print(out, HP_MESSAGE("rows-left", "… %s more %s%s, "), count, what,
+                  hp_text_plural(what, rows == 1));
+    put_part(out, view, value);
+    put_how_to_see_all(out, view);
 }
 
 void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
                   const char *what, hp_fixed value) {
-    enum hp_metric metric = view->options.metric;
-    bool is_of_objects = hp_fraction(metric) != HP_SPACE_FRACTION && !view->projection;
-    char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
-    hp_format_grouped(count, (hp_int128)rows);
-    hp_text_format(amount, value, metric, view->options.unit);
-    hp_sink_print(out, HP_MESSAGE("rows-left", "… %s more %s%s, "), count, what,
-                  hp_text_plural(what, rows == 1));
-    if (is_of_objects) {
-        strcat(amount, strcmp(amount, "1") == 0 ? " object" : " objects");
-    }
-    hp_sink_text(out, amount);
-    hp_text_of_total(out, view, value);
-    hp_text_how_to_see_all(out, view);
+    hp_text_put_rest(out, view, rows, what, value);
+    hp_sink_text(out, "\n");
 }

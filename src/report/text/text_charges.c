@@ -31,6 +31,19 @@ static double share_of(hp_fixed part, const struct hp_charges *charges) {
     return charges->total > 0 ? (double)part / (double)charges->total : 0;
 }
 
+// Whether folding moved more than 1% of the memory that it moved from this class.
+static bool is_moved(const struct hp_charges *charges, size_t class) {
+    return (double)charges->moved[class] > least_moved * (double)charges->all_moved;
+}
+
+static size_t count_classes(const struct hp_charges *charges) {
+    size_t count = 0;
+    for (size_t i = 0; i < HP_CLASSES; i++) {
+        count += is_moved(charges, i);
+    }
+    return count;
+}
+
 // Write the classes of code that folding moved memory from, "the standard library and
 // wrappers of malloc", except those with at most 1% of it.
 static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
@@ -38,7 +51,7 @@ static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
         [HP_CLASS_NONE] = "what is not known",
         [HP_CLASS_ALLOCATOR] = "the allocator",
         [HP_CLASS_START_UP] = "start-up code",
-        [HP_CLASS_WRAPPER] = "wrappers of malloc",
+        [HP_CLASS_WRAPPER] = "malloc wrappers",
         [HP_CLASS_STANDARD] = "the standard library",
         [HP_CLASS_LIBRARY] = "libraries",
         [HP_CLASS_OWN] = "its own code",
@@ -48,7 +61,7 @@ static void put_classes(struct hp_sink *out, const struct hp_charges *charges) {
     char list[256];
     size_t count = 0;
     for (size_t i = 0; i < HP_CLASSES; i++) {
-        if ((double)charges->moved[i] > least_moved * (double)charges->all_moved) {
+        if (is_moved(charges, i)) {
             shown[count++] = names[i];
         }
     }
@@ -74,6 +87,31 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
         HP_MESSAGE("charged-to-callers", " is charged to its callers; %s shows it%s\n"),
         view->use.shape == HP_SHAPE_PAGE ? "Frames no-alloc" : "--frames=no-alloc",
         charges->is_go ? ", as go tool pprof does" : "");
+}
+
+void hp_text_moved(struct hp_sink *out, const struct hp_view *view) {
+    static const double least_shown = 0.05;
+    bool is_folded = view->options.frames.fold != HP_FRAMES_ALL;
+    if (!is_folded || hp_view_is_of_differences(view)) {
+        return;
+    }
+    struct hp_charges charges = hp_charges_of(view);
+    double share = share_of(charges.all_moved, &charges);
+    if (share >= least_shown) {
+        size_t count = count_classes(&charges);
+        bool are_wrappers = is_moved(&charges, HP_CLASS_WRAPPER);
+        hp_sink_print(out,
+                      count > 1 ? HP_MESSAGE("moved-of", "%.0f%% (")
+                                : HP_MESSAGE("moved", "%.0f%% was allocated through "),
+                      share * 100);
+        put_classes(out, &charges);
+        hp_sink_print(out,
+                      count > 1 ? HP_MESSAGE("moved-of-to-callers",
+                                             ") is attributed to their callers")
+                                : HP_MESSAGE("moved-to-callers",
+                                             " and is attributed to %s callers"),
+                      are_wrappers ? "their" : "its");
+    }
 }
 
 // Suggest --frames=no-libs if libraries have much memory, and no function would have most of

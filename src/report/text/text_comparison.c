@@ -247,11 +247,9 @@ static void put_differences(struct hp_sink *out, const struct hp_view *view) {
         hp_text_format(shrank, left->before, metric, view->options.unit);
         hp_sink_print(out, "%s that grew, %s that shrank\n", grew, shrank);
     }
-    hp_text_warnings(out, view);
-    hp_sink_text(out, "\n");
 }
 
-void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_diff_facts(struct hp_sink *out, const struct hp_view *view) {
     if (hp_view_is_of_differences(view)) {
         put_differences(out, view);
         return;
@@ -280,6 +278,10 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     put_shared(out, difference);
     put_groups(out, difference);
     put_filtered_change(out, view);
+}
+
+void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
+    hp_text_diff_facts(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }
@@ -547,7 +549,7 @@ static void put_trend(struct hp_sink *out, const struct hp_view *view,
     put_filtered_trend(out, view, trend);
 }
 
-void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_trend_facts(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trends *trends = view->extra;
     if (trends->count == 1) {
         put_length(out, &trends->of[0]);
@@ -566,6 +568,10 @@ void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
         put_trend(out, view, trend);
     }
     put_detectable(out, view, hp_detectable_growth_of_trend(view));
+}
+
+void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
+    hp_text_trend_facts(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }

@@ -22,6 +22,7 @@ enum {
 // Largest ratio of the longer side of an interval to the shorter one at which the
 // interval is written as "± half".
 static const double most_skewed = 1.25;
+static const double wide = 0.25;        // see hp_text_estimate.is_wide
 static const double most_digits = 9999; // largest number before the point of an end
 
 // How numbers are written: in units of 1024^power bytes with decimals, or as whole
@@ -142,6 +143,7 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     } else {
         put_with_unit(text->value, digits, &scale);
     }
+    text->is_wide = longer > wide * fabs(estimate);
     text->is_half = longer <= fmin(below, above) * most_skewed && longer <= estimate;
     if (text->is_half) {
         put_half(text, digits, range, &scale);

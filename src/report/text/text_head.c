@@ -1,4 +1,4 @@
-// The lines above most tables, as far as they apply:
+// The lines above most tables, and facts, as far as they apply:
 //
 //     17 dumps of 1 process: i15, the newest before its exit (...
 //     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · scaled up ...
@@ -6,8 +6,8 @@
 //     in use     73.5 MiB ± 4.9 MiB   137,666 objects ± 24,754
 //     metric     resident_space, added up as it is: how it was scaled is not known
 //     total      488.3 KiB (of a sample type, instead of "in use")
+//     unsampled  about 92.5 KiB of the total (at most 584.6 KiB), ...
 //     filters    --focus=f leave 12.0 MiB ± 2.3 MiB of 73.5 MiB (16.3%)
-//     warning: ...
 #include "report/text/text.h"
 
 #include "view/top.h"
@@ -187,25 +187,6 @@ static void put_type_total(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "\n");
 }
 
-// Warn that rows are too high, if much memory was not sampled: the largest of many rows
-// with few samples are large partly by chance.
-static void put_selection(struct hp_sink *out, const struct hp_view *view,
-                          const struct hp_unseen *unseen) {
-    enum hp_metric space = hp_column_of(view->options.metric) == HP_COLUMN_ALLOC
-                               ? HP_ALLOC_SPACE
-                               : HP_INUSE_SPACE;
-    double total = hp_fixed_double(view->head.total.of[space], space);
-    if (unseen->is_much && total > 0) {
-        hp_sink_print(
-            out,
-            HP_MESSAGE(
-                "rows-too-high",
-                "rows       are too high, the first ones most: they also stand for the "
-                "%.0f%% that was not sampled\n"),
-            fmin(100 * unseen->estimate / total, 100));
-    }
-}
-
 // Write how much memory is estimated to be in stacks that were never sampled because they
 // are too small; nothing if that is not known.
 static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
@@ -221,13 +202,12 @@ static void put_unseen(struct hp_sink *out, const struct hp_view *view) {
         out,
         HP_MESSAGE(
             "not-shown",
-            "not shown  about %s (at most %s) in call stacks too small to be sampled; "
-            "part of the total, none above %s\n"),
+            "unsampled  about %s of the total (at most %s) in stacks never sampled, no "
+            "single one above %s\n"),
         estimate, highest, stack);
-    put_selection(out, view, &unseen);
 }
 
-// --- filters and warnings -----------------------------------------------------------------
+// --- filters -----------------------------------------------------------------------------
 
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view) {
     bool is_first = true;
@@ -268,15 +248,6 @@ static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_print(out, " of %s (%s)\n", text.value, share);
 }
 
-void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {
-    for (size_t i = 0; i < hp_view_warning_count(view); i++) {
-        hp_sink_text(out,
-                     view->options.text.color ? "\033[33mwarning:\033[0m " : "warning: ");
-        hp_sink_escaped(out, hp_view_warning(view, i));
-        hp_sink_text(out, "\n");
-    }
-}
-
 void hp_text_moments(struct hp_sink *out, const struct hp_view *view) {
     for (size_t i = 0; i < hp_view_moment_count(view); i++) {
         hp_sink_escaped(out, hp_view_moment(view, i));
@@ -294,7 +265,7 @@ static void put_groups(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_facts(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_input_summary *summary = &view->head.summary[HP_SIDE_ALL];
     uint64_t used = summary->merged_used;
     char inputs[HP_NUMBER_SIZE], files[HP_NUMBER_SIZE];
@@ -318,6 +289,11 @@ void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
         put_unseen(out, view);
     }
     put_filtered(out, view);
+}
+
+void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
+    hp_text_headline(out, view, NULL);
+    hp_text_source(out, view);
     hp_text_warnings(out, view);
     hp_sink_text(out, "\n");
 }

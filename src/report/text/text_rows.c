@@ -144,7 +144,8 @@ static void add_columns(struct rows *t, const struct hp_field *field) {
     }
     if (field == t->last_estimate && t->with_error) {
         hp_vec_push(&t->pieces, ((struct column_piece){t->with_error, INTERVAL}));
-        hp_text_table_add_error(&t->table, t->with_error->column.title, t->widths.error,
+        bool is_cum = strcmp(t->with_error->column.key, "cum") == 0;
+        hp_text_table_add_error(&t->table, is_cum ? "cum" : "", t->widths.error,
                                 INTERVAL_LEAVES);
     }
     if (field->shown & HP_SHOWN_MARK) {
@@ -328,15 +329,12 @@ static void put_changes(const struct rows *t, size_t from) {
     hp_sink_text(t->out, !by_cum && most > 0 ? " together" : "");
 }
 
-// Write the last line of a truncated table.
+// Write the last line of a truncated table of a comparison.
 static void put_rest(const struct rows *t, size_t shown) {
     const struct hp_view *view = t->view;
     size_t rows = view->rows.count - shown;
     size_t marked = count_marked(view, shown);
-    if (rows > 0 && adds_up(view)) {
-        hp_text_rest(t->out, view, rows, hp_view_row_kind(view),
-                     view->head.filtered.of[t->metric] - t->running);
-    } else if (rows > 0) {
+    if (rows > 0) {
         hp_sink_print(t->out, HP_MESSAGE("marked-left", "… %zu more"), rows - marked);
         if (marked > 0) {
             hp_sink_print(t->out, HP_MESSAGE("marked-left-too", " and %zu more marked"),
@@ -353,9 +351,6 @@ static void put_notes(const struct rows *t) {
     hp_vec_each (field, &t->view->fields) {
         if (!field->column.title) {
             continue;
-        }
-        if (shows(t, field, INTERVAL)) {
-            hp_text_error_note(t->out, t->view);
         }
         if (shows(t, field, LOW_END)) {
             hp_sink_print(
@@ -377,7 +372,7 @@ static void put_notes(const struct rows *t) {
 
 // --- all ----------------------------------------------------------------------------------
 
-// Write the head of the kind of report.
+// Write the head of the kind of report; the names of the rows are known.
 static void put_head(const struct rows *t) {
     static hp_writer *const heads[HP_REPORT_KINDS] = {
         [HP_REPORT_DIFF] = hp_text_diff_head,
@@ -385,7 +380,64 @@ static void put_head(const struct rows *t) {
         [HP_REPORT_LIFETIME] = hp_text_lifetime_head,
     };
     hp_writer *own = heads[t->view->options.kind];
-    (own ? own : hp_text_head)(t->out, t->view);
+    if (own) {
+        own(t->out, t->view);
+    } else {
+        hp_text_headline(t->out, t->view, t->names);
+        hp_text_source(t->out, t->view);
+        hp_text_warnings(t->out, t->view);
+        hp_sink_text(t->out, "\n");
+    }
+}
+
+// Write everything below the table of a profile.
+static void finish(struct rows *t, size_t shown) {
+    struct hp_buffer text = {0};
+    struct hp_sink rest;
+    struct hp_err err;
+    const struct hp_view *view = t->view;
+    hp_sink_init(&rest, hp_buffer_write, &text);
+    if (view->rows.count > shown && adds_up(view)) {
+        hp_text_put_rest(&rest, view, view->rows.count - shown, hp_view_row_kind(view),
+                         view->head.filtered.of[t->metric] - t->running);
+    }
+    int ret = hp_sink_close(&rest, &err); // hp_buffer_write() never fails
+    (void)ret;
+    put_notes(t);
+    hp_text_finish(&t->table, hp_buffer_span(&text));
+    hp_vec_done(&text.text);
+}
+
+// Write everything below the table of a comparison, a trend or lifetimes.
+static void finish_changes(struct rows *t, size_t shown) {
+    put_rest(t, shown);
+    put_notes(t);
+    hp_text_folding_notes(t->out, t->view);
+}
+
+// Whether a row of code holds nothing and can be counted instead of shown: an order by
+// flat, or by change, puts such rows last.
+static bool is_nothing(const struct rows *t, size_t row) {
+    const struct hp_view *view = t->view;
+    if (view->report->growth) {
+        struct hp_growth growth = view->report->growth(view, row);
+        return growth.after == growth.before &&
+               (hp_view_flags(view, row) & HP_ROW_SIGNIFICANT) == 0;
+    }
+    return view->options.sort == HP_SORT_FLAT && t->with_error &&
+           hp_view_cell(view, row, t->with_error, t->metric).amount.sum == 0;
+}
+
+// The number of rows that are shown: without those of nothing, unless all are asked for.
+static size_t rows_to_show(const struct rows *t) {
+    const struct hp_view *view = t->view;
+    size_t shown = hp_view_shown(view, view->rows.count);
+    bool is_code = view->options.by < HP_BY_INPUT;
+    while (is_code && view->options.limit != 0 && view->options.sort != HP_SORT_NAME &&
+           shown > 1 && is_nothing(t, shown - 1)) {
+        shown--;
+    }
+    return shown;
 }
 
 // Add the columns that fit, and name the rows.
@@ -407,27 +459,24 @@ static void set_columns(struct rows *t, size_t shown) {
 void hp_text_rows(struct hp_text_page *page, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
     struct rows t = {.out = &page->lines, .view = view, .metric = metric};
-    size_t shown = hp_view_shown(view, view->rows.count);
     t.total = view->head.total.of[metric];
     t.base =
         view->report->growth ? view->report->growth(view, HP_ROW_TOTAL).before : t.total;
     find_error(&t);
-    put_head(&t);
-    if (hp_text_no_change(t.out, view)) {
-        return;
-    }
+    size_t shown = rows_to_show(&t);
     hp_text_table_init(&t.table, page);
     set_columns(&t, shown);
-    hp_text_table_put(&t.table, HP_TEXT_TITLES);
-    for (size_t i = 0; i < shown; i++) {
-        put_row(&t, i);
+    put_head(&t);
+    if (!hp_text_no_change(t.out, view)) {
+        hp_text_table_put(&t.table, HP_TEXT_TITLES);
+        for (size_t i = 0; i < shown; i++) {
+            put_row(&t, i);
+        }
+        if (view->options.columns.spread) {
+            hp_text_spread(t.out, view);
+        }
+        (view->options.kind == HP_REPORT_TOP ? finish : finish_changes)(&t, shown);
     }
-    put_rest(&t, shown);
-    put_notes(&t);
-    if (view->options.columns.spread) {
-        hp_text_spread(t.out, view);
-    }
-    hp_text_folding_notes(t.out, view);
     hp_text_names_free(t.names);
     hp_vec_done(&t.pieces);
     hp_text_table_done(&t.table);

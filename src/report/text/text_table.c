@@ -1,6 +1,6 @@
 // Cells are right-aligned, one space apart; the names follow after two spaces:
 //
-//        flat  flat%         cum         cum at 95%   function
+//        flat  flat%         cum             95% CI   function
 //     154 MiB  73.7%   161.5 MiB           ± 18 MiB   small
 #include "report/text/text_table.h"
 
@@ -21,9 +21,9 @@ struct hp_text_cell hp_text_error_cell(const struct hp_view *view,
                                        const struct hp_text_estimate *estimate) {
     unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
                                         view->options.metric);
-    // A single sampled object can have much weight: it is marked even if its interval is
-    // narrow.
-    char mark = flags & HP_ROW_SEEN_ONCE ? '!' : flags & HP_ROW_FEW_SAMPLES ? '*' : ' ';
+    // A few samples of large objects can show the value well: then there is no mark.
+    bool is_few = (flags & (HP_ROW_SEEN_ONCE | HP_ROW_FEW_SAMPLES)) != 0;
+    char mark = is_few && estimate->is_wide ? '*' : ' ';
     return (struct hp_text_cell){.kind = HP_TEXT_INTERVAL,
                                  .estimate = estimate,
                                  .mark = mark};
@@ -164,7 +164,7 @@ struct hp_text_column *hp_text_table_add(struct hp_text_table *table, const char
 struct hp_text_column *hp_text_table_add_error(struct hp_text_table *table,
                                                const char *of, int width, int leaves) {
     struct hp_text_column *column = hp_text_table_add(table, "", width, leaves);
-    snprintf(column->title, sizeof column->title, "%s at %g%%", of,
+    snprintf(column->title, sizeof column->title, "%s%s%g%% CI", of, *of ? " " : "",
              table->page->view->options.confidence * 100);
     column->has_mark = true;
     return column;
@@ -290,6 +290,14 @@ void hp_text_table_name(struct hp_text_table *table, struct hp_span text) {
 
 void hp_text_table_put(struct hp_text_table *table, enum hp_text_row kind) {
     struct hp_text_page *page = table->page;
+    const struct hp_text_cell *shown;
+    hp_vec_each (shown, &table->cells) {
+        bool is_interval = shown->kind == HP_TEXT_INTERVAL && kind == HP_TEXT_CELLS;
+        table->has_interval |= is_interval && shown->estimate->interval[0] != '\0';
+        table->has_few |= is_interval && shown->mark == '*';
+    }
+    table->has_offset |=
+        memmem(table->name.text.at, table->name.text.count, "@0x", 3) != NULL;
     hp_sink_flush(&page->lines);
     if (table->is_source) {
         page->put_line(page, hp_text_table_line(table, kind), true);

@@ -68,6 +68,9 @@ struct hp_text_table {
     int gap;                           // spaces before the names
     size_t remark_at;                  // column in whose place remarks begin
     bool is_source;                    // rows are lines of text in Markdown, too
+    // A row that was written has an interval; the mark of few samples; a place by its
+    // offset in the file.
+    bool has_interval, has_few, has_offset;
 };
 
 // What is put as one line of a table.
@@ -104,7 +107,8 @@ void hp_text_table_done(struct hp_text_table *table);
 // Add a column.  It may move when another one is added.
 struct hp_text_column *hp_text_table_add(struct hp_text_table *table, const char *title,
                                          int width, int leaves);
-// Add the column of the intervals of the column `of`, with room for their marks.
+// Add the column of intervals, with room for their marks.  `of`: the column that they are
+// of, if it is not the first one; or "".
 struct hp_text_column *hp_text_table_add_error(struct hp_text_table *table,
                                                const char *of, int width, int leaves);
 
@@ -141,5 +145,10 @@ struct hp_text_cell hp_text_error_cell(const struct hp_view *view,
 static inline struct hp_text_cell hp_text_share_cell(hp_fixed part, hp_fixed whole) {
     return (struct hp_text_cell){.kind = HP_TEXT_SHARE, .sum = part, .whole = whole};
 }
+
+// Write the end of a report on one profile: the note on the rows that are not shown (""
+// if all are), the legend of the marks that the table has, what was attributed to callers,
+// the next command, and with --verbose the facts.
+void hp_text_finish(struct hp_text_table *table, struct hp_span rest);
 
 #endif

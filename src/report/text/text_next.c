@@ -1,0 +1,119 @@
+// The command that answers the next question, as a line to paste into a shell:
+//
+//     next: hprof-agg peek '^mariadbd\+0xef80b1$' mariadbd.15432.12.i12.heap
+//
+// It is one of those in JSON's "next": `list` if the source of the first row can be read,
+// else `peek`.  There \Q and \E quote a name; here each character does that needs it.
+#include "report/text/text.h"
+
+#include "report/next.h"
+#include "view/report_list.h"
+
+#include <string.h>
+
+enum {
+    MOST_CELLS = 100, // of the line if it names the inputs, at most
+};
+
+// --- words of a shell ---------------------------------------------------------------------
+
+// Whether a word needs no quotes.
+static bool is_plain(struct hp_span word) {
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=@%+,";
+    bool is_good = word.size > 0;
+    for (size_t i = 0; i < word.size; i++) {
+        is_good &= memchr(plain, word.at[i], sizeof plain - 1) != NULL;
+    }
+    return is_good;
+}
+
+// Append a word, in single quotes if it needs them.
+static void append_word(struct hp_buffer *line, struct hp_span word) {
+    bool is_bare = is_plain(word);
+    hp_buffer_append(line, hp_span_of(is_bare ? " " : " '"));
+    for (size_t i = 0; i < word.size; i++) {
+        bool is_quote = word.at[i] == '\'';
+        hp_buffer_append(line, is_quote ? hp_span_of("'\\''")
+                                        : (struct hp_span){word.at + i, 1});
+    }
+    hp_buffer_append(line, hp_span_of(is_bare ? "" : "'"));
+}
+
+// Append an argument, with the text between \Q and \E as a usual pattern.
+static void append_argument(struct hp_buffer *line, struct hp_span argument) {
+    struct hp_buffer word = {0};
+    bool is_quoted = false;
+    for (size_t i = 0; i < argument.size; i++) {
+        struct hp_span rest = hp_span_from(argument, i);
+        if (hp_span_starts(rest, is_quoted ? "\\E" : "\\Q")) {
+            is_quoted = !is_quoted;
+            i++;
+            continue;
+        }
+        bool is_special = is_quoted && memchr("\\^$.[]|()?*+{}", rest.at[0], 14);
+        hp_buffer_append(&word, hp_span_of(is_special ? "\\" : ""));
+        hp_buffer_append(&word, (struct hp_span){rest.at, 1});
+    }
+    append_word(line, hp_buffer_span(&word));
+    hp_vec_done(&word.text);
+}
+
+// --- the line -----------------------------------------------------------------------------
+
+// Whether all inputs are files that the same command could read again.
+static bool are_files(const struct hp_view *view) {
+    bool are = true;
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        const struct hp_input_record *input = &view->head.inputs[i];
+        bool is_named = input->public.name[0] && input->public.name[0] != '-';
+        are &= is_named && (!input->archive || !*input->archive);
+    }
+    return are && view->head.input_count > 0;
+}
+
+// Append the inputs if the line has room for them, else "FILE...".
+static void append_inputs(struct hp_buffer *line, const struct hp_view *view) {
+    size_t width = view->options.text.width, before = line->text.count;
+    size_t most = width > 0 && width < MOST_CELLS ? width : MOST_CELLS;
+    bool fits = are_files(view);
+    for (size_t i = 0; fits && i < view->head.input_count; i++) {
+        append_word(line, hp_span_of(view->head.inputs[i].public.name));
+        fits = hp_text_cells(hp_buffer_span(line), false) <= most;
+    }
+    if (!fits) {
+        line->text.count = before;
+        hp_buffer_append(line, hp_span_of(" FILE..."));
+    }
+}
+
+// Return the command to show: list if it can show source, else peek, else the first one;
+// NULL: there is none.
+static const struct hp_next_command *choose(const struct hp_next *next,
+                                            const struct hp_view *view) {
+    const struct hp_next_command *command, *found = NULL;
+    bool has_source = hp_source_exists(view, next->first_file);
+    hp_vec_each (command, &next->commands) {
+        bool is_list = command->kind == HP_REPORT_LIST && has_source;
+        bool is_peek = command->kind == HP_REPORT_PEEK && !found;
+        found = is_list || is_peek ? command : found;
+    }
+    return found || next->commands.count == 0 ? found : next->commands.at;
+}
+
+void hp_text_next(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_next next;
+    hp_next_init(&next, view);
+    const struct hp_next_command *command = choose(&next, view);
+    if (command) {
+        struct hp_buffer line = {0};
+        hp_buffer_append(&line, hp_span_of("next:"));
+        for (size_t i = 0; i < command->arguments.count; i++) {
+            append_argument(&line, hp_span_of(command->arguments.at[i]));
+        }
+        append_inputs(&line, view);
+        hp_sink_escaped(out, hp_buffer_span(&line));
+        hp_vec_done(&line.text);
+    }
+    hp_next_done(&next);
+}
