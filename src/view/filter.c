@@ -288,6 +288,24 @@ static bool is_picked(struct hp_pattern *pattern, const struct own_name *own) {
            (size_t)(found.at - own->text.at) < own->size;
 }
 
+bool hp_filters_pick_by_own_name(const struct hp_filters *filters,
+                                 enum hp_granularity by) {
+    bool has_arguments = false;
+    for (size_t i = 0; i < filters->count; i++) {
+        has_arguments |=
+            filters->at[i].rule == HP_PICK && strchr(filters->at[i].pattern, '<');
+    }
+    return by == HP_BY_FUNCTION && !has_arguments;
+}
+
+bool hp_picks_own_name(struct hp_pattern *pattern, struct hp_span full) {
+    struct own_name own = {0};
+    find_own_name(&own, full);
+    bool is_found = is_picked(pattern, &own);
+    hp_vec_done(&own.text);
+    return is_found;
+}
+
 // Mark the functions that one HP_PICK pattern matches by their names without arguments,
 // parameters and returned type.
 static int pick_own(struct hp_filters *filters, const struct hp_profile *profile,

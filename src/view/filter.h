@@ -49,6 +49,13 @@ void hp_filters_done(struct hp_filters *filters);
 // Restrict HP_PICK to matches that begin in the function's own name, as "ns::T::f" for
 // "int ns::T<U>::f<V>(W)"; they may extend into its parameters.  Fails like
 // hp_filters_init().
+// Whether peek finds functions by their own names: it does, unless a pattern has "<" and
+// so asks for template arguments.
+bool hp_filters_pick_by_own_name(const struct hp_filters *filters,
+                                 enum hp_granularity by);
+// Whether a pattern matches a function's name without template arguments, parameters and
+// returned type, or this name with the parameters if the match begins in the name.
+bool hp_picks_own_name(struct hp_pattern *pattern, struct hp_span full);
 HP_MUST_CHECK int hp_filters_pick_own(struct hp_filters *filters,
                                       const struct hp_profile *profile,
                                       struct hp_err *err);

@@ -500,8 +500,30 @@ static uint32_t add_stand_in(struct hp_naming *naming, const char *name, uint8_t
 
 // --- folding ------------------------------------------------------------------------------
 
+// Whether a pattern matches a name from its beginning to its end.
+static bool matches_whole(struct hp_pattern *pattern, struct hp_span name) {
+    struct hp_span found;
+    return hp_pattern_matches(pattern, name.at) &&
+           hp_pattern_group(pattern, name.at, 0, &found) && found.size == name.size;
+}
+
+// Whether a HP_PICK pattern matches a node.  Functions are found by their own names, not
+// by types in their arguments: every std::vector<Req> would match "Req".
+static bool is_picked_node(struct hp_pattern *pattern, const struct hp_naming *naming,
+                           hp_node_id node, bool by_own_name) {
+    struct hp_span full = hp_node_full_name(naming, node);
+    struct hp_span name = hp_node_name(naming, node);
+    bool has_arguments = memchr(full.at, '<', full.size) || memchr(full.at, '(', full.size);
+    return by_own_name && has_arguments
+               ? hp_picks_own_name(pattern, full) || matches_whole(pattern, full) ||
+                     matches_whole(pattern, name)
+               : hp_pattern_matches(pattern, full.at) ||
+                     hp_pattern_matches(pattern, name.at);
+}
+
 // Mark the calls whose shown or full name a HP_PICK pattern matches.
-static int pick_names(struct hp_naming *naming, const char *text, struct hp_err *err) {
+static int pick_names(struct hp_naming *naming, const char *text, bool by_own_name,
+                      struct hp_err *err) {
     struct hp_pattern pattern;
     struct hp_call *call;
     int ret = hp_pattern_init(&pattern, text, naming->profile->match_time, err);
@@ -511,8 +533,7 @@ static int pick_names(struct hp_naming *naming, const char *text, struct hp_err 
     bool *is_picked = hp_alloc(hp_node_count(naming) + 1);
     for (uint32_t i = 1; i < hp_node_count(naming); i++) {
         hp_node_id node = {i};
-        is_picked[i] = hp_pattern_matches(&pattern, hp_node_full_name(naming, node).at) ||
-                       hp_pattern_matches(&pattern, hp_node_name(naming, node).at);
+        is_picked[i] = is_picked_node(&pattern, naming, node, by_own_name);
     }
     hp_vec_each (call, &naming->calls) {
         call->marks |= is_picked[call->node.n] ? hp_mark_of(HP_PICK) : 0;
@@ -524,13 +545,14 @@ static int pick_names(struct hp_naming *naming, const char *text, struct hp_err 
 }
 
 // Apply the HP_PICK patterns to the names of nodes, in a peek report only.
-static int pick_all(struct hp_naming *naming, enum hp_report_kind kind,
+static int pick_all(struct hp_naming *naming, const struct hp_report_options *options,
                     struct hp_err *err) {
     const struct hp_filters *filters = naming->filters;
+    bool by_own_name = hp_filters_pick_by_own_name(filters, options->by);
     int ret = HP_OK;
     for (size_t i = 0; i < filters->count && ret == HP_OK; i++) {
-        if (filters->at[i].rule == HP_PICK && kind == HP_REPORT_PEEK) {
-            ret = pick_names(naming, filters->at[i].pattern, err);
+        if (filters->at[i].rule == HP_PICK && options->kind == HP_REPORT_PEEK) {
+            ret = pick_names(naming, filters->at[i].pattern, by_own_name, err);
         }
     }
     return ret;
@@ -599,7 +621,7 @@ int hp_naming_init(struct hp_naming *naming, const struct hp_profile *profile,
         ret = hp_frame_rules_check(&maker.rules, err);
     }
     if (ret == HP_OK) {
-        ret = pick_all(naming, options->kind, err);
+        ret = pick_all(naming, options, err);
     }
     fold(naming);
     naming->empty_call = add_stand_in(naming, "[empty stack]", filters->empty);

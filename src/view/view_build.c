@@ -454,7 +454,9 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     keep_rules(view);
     view->filters.focuses_picks =
         options->kind == HP_REPORT_PEEK && view->use.shape == HP_SHAPE_GRAPH;
-    if (ret == HP_OK && options->kind == HP_REPORT_LIST) {
+    bool by_own_name = options->kind == HP_REPORT_PEEK &&
+                       hp_filters_pick_by_own_name(&view->filters, options->by);
+    if (ret == HP_OK && (options->kind == HP_REPORT_LIST || by_own_name)) {
         ret = hp_filters_pick_own(&view->filters, view->profile, err);
     }
     if (ret != HP_OK) {

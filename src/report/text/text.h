@@ -201,6 +201,17 @@ void hp_text_folding_notes(struct hp_sink *out, const struct hp_view *view);
 // table, at most three warnings of the most important ones, and at most three lines of
 // notes below the table.  With --verbose there is no limit, and facts follow at the end.
 
+// A text in memory that `out` writes into.  hp_text_draft_end() returns it without its
+// last newline; hp_text_draft_done() frees it.
+struct hp_text_draft {
+    struct hp_buffer text;
+    struct hp_sink out;
+};
+
+void hp_text_draft_init(struct hp_text_draft *draft);
+struct hp_span hp_text_draft_end(struct hp_text_draft *draft);
+void hp_text_draft_done(struct hp_text_draft *draft);
+
 // Let a writer write into a text, and return the text.
 struct hp_span hp_text_made(struct hp_buffer *text, const struct hp_view *view,
                             hp_writer *writer);
@@ -236,10 +247,7 @@ size_t hp_text_note_lines(const struct hp_text_notes *notes, struct hp_span text
 void hp_text_note_beside(struct hp_text_notes *notes, struct hp_span left,
                          struct hp_span right, struct hp_span shorter);
 
-// The note on the rows that are not shown, without a line's end: "… 12 more functions,
-// 1.5% (-n 0: all)"; and how much was attributed to callers.
-void hp_text_put_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
-                      const char *what, hp_fixed value);
+// Write how much was attributed to callers, without a line's end.
 void hp_text_moved(struct hp_sink *out, const struct hp_view *view);
 
 // Write the command that answers the next question, without a line's end; nothing if

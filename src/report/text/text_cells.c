@@ -124,19 +124,13 @@ const char *hp_text_plural(const char *what, bool is_one) {
     return is_one ? "" : what[strlen(what) - 1] == 's' ? "es" : "s";
 }
 
-// Write the end of a note about rows that are not shown.
-static void put_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
     if (view->fitting < hp_view_all_shown(view)) {
-        hp_sink_print(out, HP_MESSAGE("cut-by-bytes", " (cut at --max-bytes=%llu)"),
+        hp_sink_print(out, HP_MESSAGE("cut-by-bytes", " (cut at --max-bytes=%llu)\n"),
                       (unsigned long long)view->options.max_bytes);
     } else {
-        hp_sink_print(out, HP_MESSAGE("cut-by-limit", " (-n 0: all)"));
+        hp_sink_print(out, HP_MESSAGE("cut-by-limit", " (-n 0: all)\n"));
     }
-}
-
-void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
-    put_how_to_see_all(out, view);
-    hp_sink_text(out, "\n");
 }
 
 // Write an amount as its share of the total, or with --verbose both; without shares the
@@ -159,18 +153,12 @@ static void put_part(struct hp_sink *out, const struct hp_view *view, hp_fixed v
     }
 }
 
-void hp_text_put_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
-                      const char *what, hp_fixed value) {
+void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
+                  const char *what, hp_fixed value) {
     char count[HP_NUMBER_SIZE];
     hp_format_grouped(count, (hp_int128)rows);
     hp_sink_print(out, HP_MESSAGE("rows-left", "… %s more %s%s, "), count, what,
                   hp_text_plural(what, rows == 1));
     put_part(out, view, value);
-    put_how_to_see_all(out, view);
-}
-
-void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
-                  const char *what, hp_fixed value) {
-    hp_text_put_rest(out, view, rows, what, value);
-    hp_sink_text(out, "\n");
+    hp_text_how_to_see_all(out, view);
 }

@@ -21,8 +21,6 @@ enum {
     CONTEXT = 5,
     LONGEST = 400, // characters of a source line that are shown
     TAB = 8,
-    // Names of missing files in one line of remarks.
-    MOST_MISSING = 3,
 };
 
 // The columns.
@@ -172,7 +170,7 @@ static const char *const versions[] = {
 };
 
 // Write the name, file and values of a function, and a remark if its source is not the
-// version that was compiled; the remark only once for each source.
+// version that was compiled, or cannot be read; the remark only once for each source.
 static void put_function_title(const struct list_writer *list,
                                const struct hp_listed_function *function,
                                const struct hp_source_file *source) {
@@ -192,6 +190,9 @@ static void put_function_title(const struct list_writer *list,
     if (function->source > list->sources && *versions[source->version]) {
         hp_sink_print(list->out, "%s\n", hp_words(versions[source->version]));
     }
+    if (function->source > list->sources && source->why) {
+        hp_sink_print(list->out, HP_MESSAGE("no-source", "no source: %s\n"), source->why);
+    }
 }
 
 // Write a function with its lines.
@@ -209,33 +210,6 @@ static void put_function(struct list_writer *list,
             put_line(list, line, line->line, NULL);
         }
     }
-}
-
-// Write one line for all sources that are missing for the same reason, with the names of
-// the first ones.
-static void put_missing(const struct list_writer *list,
-                        const struct hp_source_file *source) {
-    const struct hp_listing *listing = list->view->extra;
-    const struct hp_source_file *other;
-    size_t count = 0;
-    hp_vec_each (other, &listing->sources) {
-        if (!other->why || strcmp(other->why, source->why) != 0) {
-            continue;
-        }
-        if (other < source) {
-            return; // it was reported with the first source of this reason
-        }
-        if (count < MOST_MISSING) {
-            hp_sink_print(list->out,
-                          count == 0 ? HP_MESSAGE("no-source", "no source: ") : ", ");
-            hp_sink_escaped(list->out, hp_view_string(list->view, other->file));
-        }
-        count++;
-    }
-    if (count > MOST_MISSING) {
-        hp_sink_print(list->out, " and %zu more", count - MOST_MISSING);
-    }
-    hp_sink_print(list->out, ": %s\n", source->why);
 }
 
 void hp_text_list(struct hp_text_page *page, const struct hp_view *view) {
@@ -258,18 +232,12 @@ void hp_text_list(struct hp_text_page *page, const struct hp_view *view) {
     for (size_t i = shown; i < count; i++) {
         rest += listing->functions.at[i].flat;
     }
+    struct hp_text_draft line;
+    hp_text_draft_init(&line);
     if (shown < count) {
-        hp_text_rest(out, view, count - shown, "function", rest);
+        hp_text_rest(&line.out, view, count - shown, "function", rest);
     }
-    const struct hp_source_file *source;
-    hp_vec_each (source, &listing->sources) {
-        if (source->why) {
-            put_missing(&list, source);
-        }
-    }
-    if (!list.table.columns.at[ERROR].is_gone) {
-        hp_text_error_note(out, view);
-    }
-    hp_text_folding_notes(out, view);
+    hp_text_finish(&list.table, hp_text_draft_end(&line));
+    hp_text_draft_done(&line);
     hp_text_table_done(&list.table);
 }

@@ -1,12 +1,12 @@
-//         flat  flat%           cum   cum%        cum at 95%   function
+//         flat  flat%           cum   cum%  of it        cum 95% CI   function
 //
-//                           8.0 MiB  76.2%    6.1 … 10.3 MiB   ┌ main
-//                           2.5 MiB  23.8%     1.5 … 3.9 MiB   ├ run
-//     10.5 MiB  12.9%      10.5 MiB  12.9%    8.4 … 13.0 MiB   f
-//                           1.0 MiB   9.5%     0.4 … 2.1 MiB   └ g
+//                           8.0 MiB   9.8%  76.2%    6.1 … 10.3 MiB   ┌ main
+//                           2.5 MiB   3.1%  23.8%     1.5 … 3.9 MiB   ├ run
+//     10.5 MiB  12.9%      10.5 MiB  12.9%           8.4 … 13.0 MiB   f
+//                           1.0 MiB   1.2%   9.5%     0.4 … 2.1 MiB   └ g
 //
-// The callers of a function are above it and its callees below, each with its share of
-// the function's cum value: the part that passes between the two.
+// The callers of a function are above it and its callees below, each with the part that
+// passes between the two, and the share that this is of the function's cum value.
 #include "report/text/text_table.h"
 
 #include "view/report_peek.h"
@@ -17,6 +17,7 @@ enum {
     FLAT_SHARE,
     CUM,
     CUM_SHARE,
+    OF_IT,
     ERROR,
 };
 
@@ -74,10 +75,11 @@ static void measure(struct peek *peek, size_t shown) {
 static void fit(struct peek *peek) {
     struct hp_text_table *table = &peek->table;
     hp_text_table_add(table, "flat", peek->widths.amount, 4);
-    hp_text_table_add(table, "flat%", SHARE_WIDTH, 3);
+    hp_text_table_add(table, "flat%", SHARE_WIDTH, 1);
     hp_text_table_add(table, "cum", peek->widths.amount, 0);
-    hp_text_table_add(table, "cum%", SHARE_WIDTH, 1);
-    hp_text_table_add_error(table, "cum", peek->widths.error, 2)->is_gone =
+    hp_text_table_add(table, "cum%", SHARE_WIDTH, 2);
+    hp_text_table_add(table, "of it", SHARE_WIDTH, 0);
+    hp_text_table_add_error(table, "cum", peek->widths.error, 3)->is_gone =
         !hp_text_has_errors(peek->view);
     table->remark_at = CUM;
     hp_text_table_fit(table, 1);
@@ -109,13 +111,12 @@ static void name_all(struct peek *peek, size_t shown) {
 }
 
 // Set the cells with cum of a function, or the value of a caller or callee, with its share
-// of `whole` and its interval.
+// of the total and its interval.
 static void set_cum(struct peek *peek, const struct hp_amount *cum,
-                    const struct hp_text_estimate *text, hp_fixed whole) {
+                    const struct hp_text_estimate *text) {
     struct hp_text_cell *cells = peek->table.cells.at;
-    bool is_of_differences = hp_view_is_of_differences(peek->view);
     cells[CUM] = hp_text_amount_cell(cum->sum, text);
-    cells[CUM_SHARE] = hp_text_share_cell(cum->sum, is_of_differences ? 0 : whole);
+    cells[CUM_SHARE] = hp_text_share_cell(cum->sum, hp_text_whole(peek->view));
     cells[ERROR] = hp_text_error_cell(peek->view, cum, text);
 }
 
@@ -157,7 +158,9 @@ static void put_neighbors(struct peek *peek, size_t row, hp_fixed whole,
         struct hp_amount value = hp_neighbor_amount(peek->view, &all[i], &error);
         struct hp_text_estimate text;
         hp_text_row_estimate(&text, view, &value);
-        set_cum(peek, &value, &text, whole);
+        set_cum(peek, &value, &text);
+        peek->table.cells.at[OF_IT] = hp_text_share_cell(
+            value.sum, hp_view_is_of_differences(view) ? 0 : whole);
         put_row(peek, !is_end ? "├ " : are_callees ? "└ " : "┌ ", all[i].node);
     }
     if (shown < count) {
@@ -179,7 +182,7 @@ static void put_area(struct peek *peek, size_t row) {
     put_neighbors(peek, row, cum.sum, false);
     peek->table.cells.at[FLAT] = hp_text_amount_cell(flat.sum, &text);
     peek->table.cells.at[FLAT_SHARE] = hp_text_share_cell(flat.sum, hp_text_whole(view));
-    set_cum(peek, &cum, &text, view->head.total.of[metric]);
+    set_cum(peek, &cum, &text);
     put_row(peek, "", node);
     put_neighbors(peek, row, cum.sum, true);
 }
@@ -188,6 +191,19 @@ static hp_fixed flat_of(const struct hp_view *view, size_t row) {
     const struct hp_neighbors *neighbors = view->extra;
     return hp_top_flat(&neighbors->top, view->rows.at[row].node, view->options.metric)
         .sum;
+}
+
+// Write everything below the table; `rows`: number of functions that are not shown, and
+// `sum` the sum of their flat values.
+static void finish(struct peek *peek, size_t rows, hp_fixed sum) {
+    struct hp_text_draft rest;
+    hp_text_draft_init(&rest);
+    if (rows > 0) {
+        hp_text_rest(&rest.out, peek->view, rows,
+                     hp_granularity_text(peek->view->options.by), sum);
+    }
+    hp_text_finish(&peek->table, hp_text_draft_end(&rest));
+    hp_text_draft_done(&rest);
 }
 
 void hp_text_peek(struct hp_text_page *page, const struct hp_view *view) {
@@ -207,14 +223,7 @@ void hp_text_peek(struct hp_text_page *page, const struct hp_view *view) {
         rest += flat_of(view, i);
     }
     hp_sink_text(peek.out, "\n");
-    if (shown < count) {
-        hp_text_rest(peek.out, view, count - shown, hp_granularity_text(view->options.by),
-                     rest);
-    }
-    if (!peek.table.columns.at[ERROR].is_gone) {
-        hp_text_error_note(peek.out, view);
-    }
-    hp_text_folding_notes(peek.out, view);
+    finish(&peek, count - shown, rest);
     hp_text_names_free(peek.names);
     hp_text_table_done(&peek.table);
 }

@@ -392,20 +392,16 @@ static void put_head(const struct rows *t) {
 
 // Write everything below the table of a profile.
 static void finish(struct rows *t, size_t shown) {
-    struct hp_buffer text = {0};
-    struct hp_sink rest;
-    struct hp_err err;
     const struct hp_view *view = t->view;
-    hp_sink_init(&rest, hp_buffer_write, &text);
+    struct hp_text_draft rest;
+    hp_text_draft_init(&rest);
     if (view->rows.count > shown && adds_up(view)) {
-        hp_text_put_rest(&rest, view, view->rows.count - shown, hp_view_row_kind(view),
-                         view->head.filtered.of[t->metric] - t->running);
+        hp_text_rest(&rest.out, view, view->rows.count - shown, hp_view_row_kind(view),
+                     view->head.filtered.of[t->metric] - t->running);
     }
-    int ret = hp_sink_close(&rest, &err); // hp_buffer_write() never fails
-    (void)ret;
     put_notes(t);
-    hp_text_finish(&t->table, hp_buffer_span(&text));
-    hp_vec_done(&text.text);
+    hp_text_finish(&t->table, hp_text_draft_end(&rest));
+    hp_text_draft_done(&rest);
 }
 
 // Write everything below the table of a comparison, a trend or lifetimes.

@@ -167,9 +167,13 @@ void hp_text_stacks(struct hp_text_page *page, const struct hp_view *view) {
         put_stack(&blocks, view->by_value[i]);
         rest -= hp_view_stack_amount(view, view->by_value[i], metric).sum;
     }
+    struct hp_text_draft line;
+    hp_text_draft_init(&line);
     if (shown < count) {
-        hp_text_rest(blocks.out, view, count - shown, "stack", rest);
+        hp_text_rest(&line.out, view, count - shown, "stack", rest);
     }
+    hp_text_finish(&blocks.table, hp_text_draft_end(&line));
+    hp_text_draft_done(&line);
     hp_text_names_free(blocks.names);
     hp_text_table_done(&blocks.table);
 }

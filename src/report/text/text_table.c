@@ -288,16 +288,22 @@ void hp_text_table_name(struct hp_text_table *table, struct hp_span text) {
     hp_buffer_append(&table->name, text);
 }
 
+// Remember the marks of the present row, for the legend.
+static void note_marks(struct hp_text_table *table, enum hp_text_row kind) {
+    for (size_t i = 0; i < table->cells.count && kind == HP_TEXT_CELLS; i++) {
+        const struct hp_text_cell *cell = &table->cells.at[i];
+        bool is_shown =
+            cell->kind == HP_TEXT_INTERVAL && !table->columns.at[i].is_gone;
+        table->has_interval |= is_shown && cell->estimate->interval[0] != '\0';
+        table->has_few |= is_shown && cell->mark == '*';
+    }
+    table->has_offset |= table->name.text.count > 0 &&
+                         memmem(table->name.text.at, table->name.text.count, "@0x", 3);
+}
+
 void hp_text_table_put(struct hp_text_table *table, enum hp_text_row kind) {
     struct hp_text_page *page = table->page;
-    const struct hp_text_cell *shown;
-    hp_vec_each (shown, &table->cells) {
-        bool is_interval = shown->kind == HP_TEXT_INTERVAL && kind == HP_TEXT_CELLS;
-        table->has_interval |= is_interval && shown->estimate->interval[0] != '\0';
-        table->has_few |= is_interval && shown->mark == '*';
-    }
-    table->has_offset |=
-        memmem(table->name.text.at, table->name.text.count, "@0x", 3) != NULL;
+    note_marks(table, kind);
     hp_sink_flush(&page->lines);
     if (table->is_source) {
         page->put_line(page, hp_text_table_line(table, kind), true);

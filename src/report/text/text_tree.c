@@ -336,11 +336,11 @@ void hp_text_tree(struct hp_text_page *page, const struct hp_view *view) {
             put_node(&drawing, view, i);
         }
     }
-    put_hidden(&page->lines, view, shown);
-    if (!drawing.table.columns.at[ERROR].is_gone) {
-        hp_text_error_note(&page->lines, view);
-    }
-    hp_text_folding_notes(&page->lines, view);
+    struct hp_text_draft rest;
+    hp_text_draft_init(&rest);
+    put_hidden(&rest.out, view, shown);
+    hp_text_finish(&drawing.table, hp_text_draft_end(&rest));
+    hp_text_draft_done(&rest);
     hp_text_names_free(drawing.names);
     hp_text_table_done(&drawing.table);
     free(drawing.steps);
