@@ -326,7 +326,7 @@ static void say_one_shortly(struct sentence *s, const struct hp_profile *profile
         which, process->dumps);
     if (process->evidence == HP_EVIDENCE_MAP_ONLY) {
         say(s, HP_MESSAGE("source-by-map",
-                          "with one memory map (forked workers? --dumps=sum)"));
+                          "with one memory map (forks? --dumps=sum)"));
     } else if (process->evidence == HP_EVIDENCE_NAME) {
         say(s, HP_MESSAGE("source-by-name", "named as one process"));
     } else {

@@ -635,9 +635,9 @@ static void done(struct hp_view *view) {
 }
 
 const char *hp_account_table_text(const char *table) {
-    return strcmp(table, "allocator") == 0 ? "the allocator's books"
-           : strcmp(table, "program") == 0 ? "the program's objects"
-                                           : "the kernel's books";
+    return strcmp(table, "allocator") == 0 ? "Allocator (malloc_stats)"
+           : strcmp(table, "program") == 0 ? "Heap profile"
+                                           : "Kernel (smaps)";
 }
 
 const struct hp_report hp_report_account = {

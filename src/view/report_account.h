@@ -27,7 +27,7 @@ struct hp_account_rows {
     HP_VEC(struct hp_account_row) of; // one for each of view->rows
 };
 
-// Title of a table in text output, as in "the kernel's books".
+// Title of a table in text output, as in "Kernel (smaps)".
 const char *hp_account_table_text(const char *table);
 
 #endif

@@ -243,7 +243,8 @@ static void find_foreign(struct tree_grower *g) {
 
 // Whether the node of a branch at a depth shares the line of text of the node above.  It
 // does if it is the only child of that node, has the same value, and neither of them is
-// code of the program.  A node that allocates has its own line.
+// code of the program, or both are one function, which calls itself.  A node that
+// allocates has its own line.
 static bool goes_on(const struct tree_grower *g, const struct hp_tree_branch *branch,
                     uint32_t depth) {
     const struct hp_tree_branch *above = branch;
@@ -259,8 +260,9 @@ static bool goes_on(const struct tree_grower *g, const struct hp_tree_branch *br
     bool inverted = g->view->options.tree.invert;
     bool ends = depth == branch->end - 1 && branch->flat != 0;
     bool allocates = inverted ? depth == 1 : ends;
-    return !allocates && g->is_foreign[node_at(g, above, depth - 1).n] &&
-           g->is_foreign[node_at(g, branch, depth).n];
+    hp_node_id caller = node_at(g, above, depth - 1), callee = node_at(g, branch, depth);
+    return !allocates && ((g->is_foreign[caller.n] && g->is_foreign[callee.n]) ||
+                          caller.n == callee.n);
 }
 
 // Number of lines of text that begin with a node of the branch.

@@ -1,7 +1,9 @@
 // The report of account, table by table:
 //
-//     the allocator's books
-//             bytes     source  knob                      account
+//     jemalloc holds 112.3 MiB: 74.7 dirty pages, 16.2 free in slabs, 21.4 other
+//
+//     Allocator (malloc_stats)
+//             bytes     source  option                    account
 //         112.3 MiB      stats                            resident
 //          34.2 MiB      stats                              active
 //     ...
@@ -199,18 +201,134 @@ static void put_table(struct account *a, size_t from, size_t to) {
     put_notes(a, from, to);
 }
 
-// Write the lines about inputs, and the warnings, as in other reports, but without
-// totals, which are rows here.
-static void put_head(const struct account *a) {
-    char inputs[HP_NUMBER_SIZE];
-    size_t used = a->view->head.summary[HP_SIDE_ALL].used;
-    hp_text_moments(a->out, a->view);
-    hp_format_grouped(inputs, (hp_int128)used);
-    hp_sink_print(a->out, "%s input%s · ", inputs, used == 1 ? "" : "s");
-    hp_text_inputs(a->out, a->view);
-    hp_text_warnings(a->out, a->view);
-    hp_sink_text(a->out, "\n");
+// --- headline -----------------------------------------------------------------------------
+
+enum {
+    MOST_PARTS = 5, // parts of the resident memory that the headline names, at most
+};
+
+// The parts of the resident memory, the largest first.
+struct parts {
+    const struct account *a;
+    HP_VEC(size_t) rows;
+    double unit;         // bytes of the unit of all numbers
+    const char *unit_of; // "MiB"
+};
+
+static double bytes_of(const struct parts *parts, size_t row) {
+    return (double)parts->a->rows->of.at[row].bytes;
 }
+
+// A number in tenths of the unit, rounded, so that the parts can add up.
+static hp_int128 tenths(const struct parts *parts, double bytes) {
+    return (hp_int128)floor(bytes * 10 / parts->unit + 0.5);
+}
+
+static int by_bytes(const void *left, const void *right, void *data) {
+    const struct parts *parts = data;
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    double of_a = bytes_of(parts, a), of_b = bytes_of(parts, b);
+    return of_a != of_b ? (of_a < of_b) - (of_a > of_b) : (a > b) - (a < b);
+}
+
+// Collect the rows below row 0, "resident", that have no rows below them.
+static void find_parts(struct parts *parts) {
+    const struct hp_view *view = parts->a->view;
+    for (size_t i = 1; i < view->rows.count && view->rows.at[i].depth > 0; i++) {
+        bool is_leaf =
+            i + 1 == view->rows.count || view->rows.at[i + 1].depth <= view->rows.at[i].depth;
+        if (is_leaf && parts->a->rows->of.at[i].adds) {
+            hp_vec_push(&parts->rows, i);
+        }
+    }
+    hp_vec_sort_r(&parts->rows, by_bytes, parts);
+}
+
+// A part in few words.
+static void put_part(struct hp_sink *out, const struct parts *parts, size_t row) {
+    static const char *const short_names[][2] = {
+        {"objects of the program", "program objects"},
+        {"objects of the program that are not sampled", "program objects"},
+        {"what sampled objects take beyond their size", "profiler"},
+        {"pages of sampled objects", "sampled objects"},
+        {"base: what the allocator needs for itself", "base"},
+        {"a page beside each large object", "large object pads"},
+    };
+    struct hp_span name = hp_view_name(parts->a->view, row);
+    char number[HP_NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++) {
+        name = hp_span_is(name, short_names[i][0]) ? hp_span_of(short_names[i][1]) : name;
+    }
+    hp_format_decimals(number, tenths(parts, bytes_of(parts, row)), 1);
+    hp_sink_print(out, "%s ", number);
+    hp_sink_escaped(out, name);
+}
+
+// Write the headline with a number of parts, and the sum of the others.
+static void build_headline(struct hp_sink *out, const struct parts *parts, size_t count) {
+    hp_int128 all = tenths(parts, bytes_of(parts, 0)), left = all;
+    char number[HP_NUMBER_SIZE];
+    hp_format_decimals(number, all, 1);
+    hp_sink_print(out, HP_MESSAGE("account-headline", "jemalloc holds %s %s: "), number,
+                  parts->unit_of);
+    for (size_t i = 0; i < count; i++) {
+        put_part(out, parts, parts->rows.at[i]);
+        left -= tenths(parts, bytes_of(parts, parts->rows.at[i]));
+        hp_sink_text(out, ", ");
+    }
+    hp_format_decimals(number, left, 1);
+    hp_sink_print(out, HP_MESSAGE("account-headline-rest", "%s other\n"), number);
+}
+
+// Write the headline with as many parts as fit into the line.
+static void put_headline(const struct account *a) {
+    struct parts parts = {.a = a};
+    size_t width = a->view->options.text.width, count;
+    int power = hp_unit_power((hp_fixed)a->rows->of.at[0].bytes << HP_SPACE_FRACTION,
+                              a->view->options.unit);
+    parts.unit = ldexp(1, 10 * power);
+    parts.unit_of = hp_unit_text(power);
+    find_parts(&parts);
+    count = parts.rows.count < MOST_PARTS ? parts.rows.count : MOST_PARTS;
+    for (bool fits = false; !fits; count--) {
+        struct hp_text_draft line;
+        hp_text_draft_init(&line);
+        build_headline(&line.out, &parts, count);
+        struct hp_span text = hp_text_draft_end(&line);
+        fits = width == 0 || count <= 1 || hp_text_cells(text, false) <= width;
+        if (fits) {
+            hp_sink_put(a->out, text.at, text.size);
+            hp_sink_text(a->out, "\n");
+            hp_text_draft_done(&line);
+            break;
+        }
+        hp_text_draft_done(&line);
+    }
+    hp_vec_done(&parts.rows);
+}
+
+// Write what a screen leaves out: the inputs and how they were read.
+static void put_facts(struct hp_sink *out, const struct hp_view *view) {
+    char inputs[HP_NUMBER_SIZE];
+    size_t used = view->head.summary[HP_SIDE_ALL].used;
+    hp_text_moments(out, view);
+    hp_format_grouped(inputs, (hp_int128)used);
+    hp_sink_print(out, "%s input%s · ", inputs, used == 1 ? "" : "s");
+    hp_text_inputs(out, view);
+}
+
+// Write the lines above the tables.
+static void put_head(const struct account *a) {
+    bool has_total = a->rows && a->view->rows.count > 0 && a->rows->of.at[0].bytes > 0;
+    if (has_total) {
+        put_headline(a);
+    }
+    hp_text_source(a->out, a->view);
+    hp_text_warnings(a->out, a->view);
+    hp_sink_text(a->out, has_total ? "\n" : "");
+}
+
+// --- all ----------------------------------------------------------------------------------
 
 // Write the tables; consecutive rows of one table share its name.
 static void put_tables(struct account *a, size_t shown) {
@@ -287,6 +405,7 @@ void hp_text_account(struct hp_text_page *page, const struct hp_view *view) {
                       rest == 1 ? "" : "s");
         hp_text_how_to_see_all(a.out, view);
     }
+    hp_text_details(a.out, view, put_facts);
     hp_vec_done(&a.fields);
     hp_text_table_done(&a.table);
 }

@@ -209,6 +209,13 @@ static void append_shortened(struct hp_buffer *out, struct hp_span text) {
     }
 }
 
+// Whether the report has names of code, so that missing names matter.
+static bool shows_names(const struct hp_view *view) {
+    const struct hp_report_options *options = &view->options;
+    bool is_of_code = options->by < HP_BY_INPUT && options->kind != HP_REPORT_PLAN;
+    return options->kind == HP_REPORT_ACCOUNT ? options->waste : is_of_code;
+}
+
 // Collect what a screen warns about; with `has_all` in full.
 static void collect(struct lines *lines, const struct hp_view *view, bool has_all) {
     static const struct hp_warning_rank of_numbers = {HP_WARN_OF_NUMBERS, 1};
@@ -222,7 +229,9 @@ static void collect(struct lines *lines, const struct hp_view *view, bool has_al
         hp_vec_done(&text.text);
     }
     for (size_t i = 0; i < hp_view_warning_count(view); i++) {
-        add_line(lines, hp_view_warning_rank(view, i), false,
+        struct hp_warning_rank rank = hp_view_warning_rank(view, i);
+        rank.is_detail |= rank.subject == HP_WARN_OF_NAMES && !shows_names(view);
+        add_line(lines, rank, false,
                  has_all ? hp_view_warning(view, i) : hp_view_short_warning(view, i));
     }
 }

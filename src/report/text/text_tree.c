@@ -9,7 +9,8 @@
 //
 // Where a function has several children the tree goes one step to the right; a function
 // without a branch before it is the only child of the one above it.  Far to the right,
-// the number of steps is written instead of them.
+// the number of steps is written instead of them.  Frames of code that is not the
+// program's share a line, and so do those of a function that calls itself.
 #include "report/text/text_table.h"
 
 #include "view/report_tree.h"
@@ -111,15 +112,33 @@ static size_t room_of(const struct drawing *drawing, size_t number) {
     return room > used ? room - used : room > 0;
 }
 
+// Whether all frames of a line are of one function, which calls itself.
+static bool is_recursion(const struct hp_tree_node *node) {
+    bool is_one = node->run > 1;
+    for (uint32_t i = 1; i < node->run; i++) {
+        is_one &= node[i].name.n == node->name.n;
+    }
+    return is_one;
+}
+
+// The text after the name of a function that calls itself.
+static size_t end_of_recursion(const struct hp_tree_node *node, char text[FAR_SIZE + 8]) {
+    return (size_t)snprintf(text, FAR_SIZE + 8, " recurse x%u", (unsigned)node->run);
+}
+
 // Find distinct names for all nodes, except those of runs (several frames in one line of
-// text): a run is named as a whole.
+// text): a run is named as a whole, unless it is a recursion.
 static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
     const struct hp_tree *tree = view->extra;
     drawing->names = hp_text_names_new(view);
     for (size_t i = 0; i < tree->nodes.count; i++) {
-        if (tree->nodes.at[i].run == 1) {
-            hp_text_names_add(drawing->names, tree->nodes.at[i].name,
-                              room_of(drawing, i));
+        const struct hp_tree_node *node = &tree->nodes.at[i];
+        char end[FAR_SIZE + 8];
+        size_t room = room_of(drawing, i);
+        size_t used = is_recursion(node) ? end_of_recursion(node, end) : 0;
+        if (node->run == 1 || used > 0) {
+            hp_text_names_add(drawing->names, node->name,
+                              room > used ? room - used : room > 0);
         }
     }
     hp_text_names_make_distinct(drawing->names);
@@ -261,7 +280,12 @@ static void put_node(struct drawing *drawing, const struct hp_view *view, size_t
     cells[FLAT] = flat == 0 ? (struct hp_text_cell){.kind = HP_TEXT_DASH}
                             : hp_text_amount_cell(flat, &text);
     append_branches(drawing, tree, number);
-    if (node->run > 1) {
+    if (is_recursion(node)) {
+        char end[FAR_SIZE + 8];
+        end_of_recursion(node, end);
+        hp_text_table_name(&drawing->table, hp_text_name(drawing->names, node->name));
+        append(drawing, end);
+    } else if (node->run > 1) {
         append_run(drawing, view, node, room_of(drawing, number));
     } else {
         hp_text_table_name(&drawing->table, hp_text_name(drawing->names, node->name));
