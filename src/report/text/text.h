@@ -6,8 +6,8 @@
 //   text_table.h      tables as values, which Markdown prints, too
 //   text_page.h       the beginning: it calls the writer of the kind of report
 //   text_rows.c       the writer of any table with columns
-//   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_info.c, text_account.c,
-//   text_plan.c       reports with a layout of their own
+//   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_overview.c, text_info.c,
+//   text_account.c, text_plan.c   reports with a layout of their own
 //   text_next.c       the next command
 //   text_frame.c      what every screen has: the source, warnings, notes, details
 //   text_headline.c   the first line of a report on one profile
@@ -290,7 +290,11 @@ void hp_text_inputs(struct hp_sink *out, const struct hp_view *view);
 // Write "filters    --focus=f leave "; without filters write nothing and return false.
 bool hp_text_filters(struct hp_sink *out, const struct hp_view *view);
 
-// Write the report of info, which is lines only.
-hp_writer hp_text_info;
+// Write the facts of info, which are lines only; and advice on a finer sample period.
+hp_writer hp_text_info, hp_text_advice;
+// Write the command that fetches the names of a binary without any; nothing if its build
+// id is unknown.
+void hp_text_fetch(struct hp_sink *out, const struct hp_view *view,
+                   const struct hp_module *module);
 
 #endif

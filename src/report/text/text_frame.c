@@ -265,19 +265,21 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
 }
 
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {
-    bool has_all = view->options.text.details || view->options.kind == HP_REPORT_INFO;
+    bool has_all = view->options.text.details;
+    bool is_info = view->options.kind == HP_REPORT_INFO; // it explains everything
     struct lines lines = {0};
     struct line *line;
     size_t shown = 0, left = 0;
     collect(&lines, view, has_all);
     hp_vec_sort(&lines.all, by_rank);
     hp_vec_each (line, &lines.all) {
-        bool is_shown = has_all || (!line->rank.is_detail && shown < MOST_WARNINGS);
+        bool is_asked = is_info || !line->rank.is_detail;
+        bool is_shown = has_all || (is_asked && shown < MOST_WARNINGS);
         if (is_shown) {
             put_line(out, view, line, !has_all);
         }
         shown += is_shown;
-        left += !is_shown && !line->rank.is_detail;
+        left += !is_shown && is_asked;
         hp_vec_done(&line->text.text);
     }
     if (left > 0) {

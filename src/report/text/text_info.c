@@ -1,5 +1,5 @@
-// The report of info: a block for each input, process, diagnostic and module, then the
-// warnings, then one line for each total:
+// What info writes with --verbose: a block for each input, process, diagnostic and module,
+// then one line for each total:
 //
 //     total inuse-space 46627456.000
 #include "report/text/text.h"
@@ -412,8 +412,8 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
 
 // Write the command that fetches the debug file of a module without names.  The build id
 // may be any text of an input, and is a part of the command only if it is hexadecimal.
-static void put_fetch(struct hp_sink *out, const struct hp_view *view,
-                      const struct hp_module *module) {
+void hp_text_fetch(struct hp_sink *out, const struct hp_view *view,
+                   const struct hp_module *module) {
     bool lacks_names =
         module->status == HP_SYM_NO_FILE || module->status == HP_SYM_STRIPPED;
     struct hp_span id = hp_view_string(view, module->build_id);
@@ -422,9 +422,23 @@ static void put_fetch(struct hp_sink *out, const struct hp_view *view,
         is_hex &= strchr("0123456789abcdef", id.at[i]) != NULL;
     }
     if (lacks_names && is_hex) {
-        put_field(out, "names by");
         hp_sink_print(out, "debuginfod-find debuginfo %.*s\n", (int)id.size, id.at);
     }
+}
+
+// Write the same with its label.
+static void put_fetch(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_module *module) {
+    struct hp_text_draft command;
+    hp_text_draft_init(&command);
+    hp_text_fetch(&command.out, view, module);
+    struct hp_span text = hp_text_draft_end(&command);
+    if (text.size > 0) {
+        put_field(out, "names by");
+        hp_sink_put(out, text.at, text.size);
+        hp_sink_text(out, "\n");
+    }
+    hp_text_draft_done(&command);
 }
 
 // Write the block of a module.
@@ -533,7 +547,7 @@ static void put_type_totals(struct hp_sink *out, const struct hp_view *view) {
 }
 
 // Name a finer sample period if the total in use is too uncertain.
-static void put_finer_period(struct hp_sink *out, const struct hp_view *view) {
+void hp_text_advice(struct hp_sink *out, const struct hp_view *view) {
     struct hp_finer_period finer = hp_finer_period_of(view);
     char text[HP_NUMBER_SIZE];
     if (finer.period > 0) {
@@ -547,12 +561,6 @@ static void put_finer_period(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
-    // The block of each input says whether it is used, so that of these sentences only
-    // the first one is written, which is about shards.
-    if (view->head.shards.count > 0) {
-        hp_sink_escaped(out, hp_view_moment(view, 0));
-        hp_sink_text(out, "\n");
-    }
     for (size_t i = 0; i < view->head.input_count; i++) {
         if (hp_text_is_first_group(view, i)) {
             hp_text_put_partial(out, view, i);
@@ -571,7 +579,6 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_escaped(out, hp_span_of(view->options.memory_limit));
         hp_sink_text(out, "\n");
     }
-    hp_text_warnings(out, view);
     put_type_totals(out, view);
     put_total(out, view, HP_INUSE_SPACE, "inuse-space");
     put_total(out, view, HP_INUSE_OBJECTS, "inuse-objects");
@@ -579,5 +586,4 @@ void hp_text_info(struct hp_sink *out, const struct hp_view *view) {
     put_total(out, view, HP_ALLOC_OBJECTS, "alloc-objects");
     put_error(out, view, HP_COLUMN_INUSE, "inuse-space");
     put_error(out, view, HP_COLUMN_ALLOC, "alloc-space");
-    put_finer_period(out, view);
 }

@@ -19,16 +19,11 @@ static int take(void *data, const void *bytes, size_t size) {
     return 0; // page->out remembers a failure
 }
 
-// The report of info has no table.
-static void put_info(struct hp_text_page *page, const struct hp_view *view) {
-    hp_text_info(&page->lines, view);
-}
-
 void hp_text_page_write(struct hp_text_page *page) {
     static hp_text_report *const reports[HP_REPORT_KINDS] = {
         [HP_REPORT_STACKS] = hp_text_stacks, [HP_REPORT_TREE] = hp_text_tree,
         [HP_REPORT_PEEK] = hp_text_peek,     [HP_REPORT_LIST] = hp_text_list,
-        [HP_REPORT_INFO] = put_info,         [HP_REPORT_ACCOUNT] = hp_text_account,
+        [HP_REPORT_INFO] = hp_text_overview, [HP_REPORT_ACCOUNT] = hp_text_account,
         [HP_REPORT_PLAN] = hp_text_plan,
     };
     struct hp_err err;

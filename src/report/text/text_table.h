@@ -98,7 +98,7 @@ void hp_text_page_put(struct hp_text_page *page, int indent, struct hp_span text
 typedef void hp_text_report(struct hp_text_page *page, const struct hp_view *view);
 
 hp_text_report hp_text_rows, hp_text_stacks, hp_text_tree, hp_text_peek, hp_text_list,
-    hp_text_account, hp_text_plan;
+    hp_text_account, hp_text_plan, hp_text_overview;
 
 // Begin a table of a page; hp_text_table_done() frees its memory.
 void hp_text_table_init(struct hp_text_table *table, struct hp_text_page *page);
