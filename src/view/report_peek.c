@@ -409,6 +409,13 @@ static void cum_cell(const struct hp_cell_at *at, struct hp_content *content) {
     content->amount = hp_top_cum(&neighbors->top, node, at->metric);
 }
 
+bool hp_neighbors_may_wrap(const struct hp_view *view) {
+    const struct hp_neighbors *neighbors = view->extra;
+    return view->rows.count == 1 && neighbors->areas.at[0].callers > 0 &&
+           hp_top_flat(&neighbors->top, view->rows.at[0].node, view->options.metric).sum >
+               0;
+}
+
 const struct hp_report hp_report_peek = {
     .name = "peek",
     .help = "who calls the functions that match, and whom they call",

@@ -66,4 +66,8 @@ struct hp_amount hp_neighbor_amount(const struct hp_view *view,
 // Number of the callers, or of the callees, of a row that are shown.
 size_t hp_neighbors_shown(const struct hp_view *view, size_t row, bool are_callees);
 
+// Whether the report is on one function that allocates and has callers, so that it may be a
+// wrapper of malloc.
+bool hp_neighbors_may_wrap(const struct hp_view *view);
+
 #endif

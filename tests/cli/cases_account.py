@@ -33,9 +33,9 @@ def account_recognizes_the_kind_of_each_file(t):
                          "--smaps=app.smaps"), 0, err="").out
     for order in (files, files[::-1], [files[1], files[0], files[2]]):
         assert check(t.run("account", "-q", "--no-symbols", *order), 0).out == wanted
-    assert "the kernel's books" in wanted
+    assert "Kernel (smaps)" in wanted
     alone = check(t.run("account", "-q", "--no-symbols", *files[:2]), 0).out
-    assert "the kernel's books" not in alone and wanted.startswith(alone.rstrip("\n"))
+    assert "Kernel (smaps)" not in alone and wanted.startswith(alone.rstrip("\n"))
 
 
 def parts_of(rows):

@@ -37,7 +37,7 @@ def dump(t, name, *stacks, process=0):
 
 def look(t, *arguments):
     """(return addresses of the program, its symbols, warnings)"""
-    report = json.loads(check(t.codes("info", "-q", "--format=json", OPTION, *arguments)).out)
+    report = json.loads(check(t.codes("info", "-v", "-q", "--format=json", OPTION, *arguments)).out)
     row = next(row for row in report["modules"] if row["path"] == PATH)
     counts = row["return_addresses"] or {"checked": 0, "not_after_call": 0}
     return (counts["not_after_call"], counts["checked"]), row["symbols"], [one["text"] for one in report["warnings"]]
@@ -57,7 +57,7 @@ def one_address_that_follows_no_call_shows_another_build(t):
 @case
 def a_path_of_path_map_may_be_relative(t):
     option = f"--path-map=/srv/rebuilt={os.path.relpath(REBUILT, t.folder)}/right"
-    report = json.loads(check(t.run("info", "-q", "--format=json", option, dump(t, "right.heap", code()))).out)
+    report = json.loads(check(t.run("info", "-v", "-q", "--format=json", option, dump(t, "right.heap", code()))).out)
     row = next(row for row in report["modules"] if row["path"] == PATH)
     assert row["symbols"].startswith("function"), row
 
@@ -114,7 +114,7 @@ def each_dump_has_its_own_build(t):
     names = [re.sub(r" \d+$", "", line) for line in fold(t, right)]
     for inputs in ((right, other), (other, right), (right, other, "-j4")):
         assert set(names) <= {re.sub(r" \d+$", "", line) for line in fold(t, *inputs)}
-    report = json.loads(check(t.codes("info", "-q", "--format=json", OPTION, right, other)).out)
+    report = json.loads(check(t.codes("info", "-v", "-q", "--format=json", OPTION, right, other)).out)
     assert ["builds-without-names: 1 of 2 " in text for text in [one["text"] for one in report["warnings"]]] == [True], [one["text"] for one in report["warnings"]]
 
 
@@ -225,7 +225,7 @@ def B21_tags_of_addresses_are_cleared(t):
 @case
 def signed_dump_of_arm64_has_the_stacks_that_ran(t):
     path = ADDRESSES / "aarch64-pac.heap"
-    report = json.loads(check(t.run("info", "-q", "--format=json", path)).out)
+    report = json.loads(check(t.run("info", "-v", "-q", "--format=json", path)).out)
     assert (report["inputs"][0]["addresses"], report["inputs"][0]["unmapped_addresses"]) == (17, 0), report["inputs"]
     lines = check(t.run("folded", "-q", path)).out.splitlines()
     assert len(lines) == 3 and all(re.fullmatch(r"(pac\+0x\w+;?)+ \d+", line) for line in lines), lines
@@ -397,7 +397,7 @@ def B31_none_of_250_foreign_files_is_used(t):
     option = f"--symbol-dir={t.folder}/others"
     for count in (1, 2, 3, 9, 30):
         path = dump(t, "few.heap", code()[:count])
-        report = json.loads(check(t.run("info", "-q", "--format=json", option, path)).out)
+        report = json.loads(check(t.run("info", "-v", "-q", "--format=json", option, path)).out)
         row = next(row for row in report["modules"] if row["path"] == PATH)
         assert row["symbols"] == "file not found", (count, row)
     path = dump(t, "all.heap", code())
@@ -418,7 +418,7 @@ def few_addresses_find_no_file_of_another_name(t):
     (t.folder / "others" / "other-name").write_bytes((REBUILT / "right" / "app").read_bytes())
     for count, wanted in ((2, False), (9, True)):
         path = dump(t, "few.heap", code()[:count])
-        report = json.loads(check(t.run("info", "-q", "--format=json", f"--symbol-dir={t.folder}/others", path)).out)
+        report = json.loads(check(t.run("info", "-v", "-q", "--format=json", f"--symbol-dir={t.folder}/others", path)).out)
         row = next(row for row in report["modules"] if row["path"] == PATH)
         assert row["symbols"].startswith("function") == wanted, row
 
@@ -460,7 +460,7 @@ def large_dump(t, name, stack, process=0):
 def large(t, *arguments):
     """(estimate in use, number of inputs with pages; how `info` says that each was read, its warnings)"""
     top = json.loads(check(t.run("top", "-q", "--format=json", *arguments)).out)
-    info = json.loads(check(t.codes("info", "-q", "--format=json", *arguments)).out)
+    info = json.loads(check(t.codes("info", "-v", "-q", "--format=json", *arguments)).out)
     return (top["total"]["inuse-space"]["estimate"], top["inputs"].get("large_sizes", {"pages": 0})["pages"],
             [row["large_sizes"] for row in info["inputs"]],
             sum("large-sizes-unknown-jemalloc" in warning for warning in [one["text"] for one in info["warnings"]]))

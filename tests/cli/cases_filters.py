@@ -59,8 +59,8 @@ def filters_that_drop_everything_are_reported_and_write_nothing(t):
 @case
 def filters_of_a_dump_without_stacks_are_not_an_error(t):
     t.file("empty.heap", "heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n")
-    check(t.run("top", "--focus=nosuch", "empty.heap"), 0, "in use     0 B")
-    check(t.run("info", P1), 0)
+    check(t.run("top", "-v", "--focus=nosuch", "empty.heap"), 0, "in use     0 B")
+    check(t.run("info", "-v", P1), 0)
 
 
 @case

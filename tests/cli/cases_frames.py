@@ -96,7 +96,7 @@ def malformed_rules_are_rejected_with_their_line(t):
     check(t.codes("top", "--frame-rules=nosuch", CXX), 2, "", "named-file-not-read: open rules: No such file or directory")
     check(t.codes("top", CXX, env={"HPROF_AGG_FRAME_RULES": "nosuch"}), 2, "", "named-file-not-read: open rules: No such file or directory")
     check(t.codes("top", "--wrapper=(", CXX), 2, "", "pattern-wrong: ( ")
-    check(t.codes("info", "--own=x", CXX), 2, "", "option-not-of-command: info own")
+    check(t.codes("info", "-v", "--own=x", CXX), 2, "", "option-not-of-command: info own")
 
 
 @case

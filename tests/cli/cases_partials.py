@@ -90,7 +90,7 @@ def an_aggregate_file_of_version_1_is_read_and_written_as_version_2(t):
     totals: they are sums of stacks."""
     old, symbols = str(ROOT / "testdata/partials/version-1.hpa"), f"--symbol-dir={ROOT}/testdata/root"
     dumps = [*t.procs, str(t.testdata / "jemalloc-cxx.heap")]
-    for command in ("top", "-n0", "-ftsv", "--confidence=none"), ("folded",), ("info", "-fjson"):
+    for command in ("top", "-n0", "-ftsv", "--confidence=none"), ("folded",), ("info", "-v", "-fjson"):
         of_dumps = check(t.run(*command, "-q", symbols, *dumps)).out
         of_old = check(t.run(*command, "-q", symbols, old)).out
         if command[0] == "info":

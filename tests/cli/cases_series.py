@@ -127,7 +127,7 @@ def dumps_are_of_one_process_only_if_random_addresses_agree(t):
         paths = [mapped(t, f"base{number}", *base), mapped(t, f"new{number}", *new)]
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", *paths), 0).out)
         assert report["test"] == test, (base, new, report["test"])
-        told = "moment-sum:  2 1 " in check(t.codes("top", "--no-symbols", *paths), 0).out
+        told = "moment-sum:  2 1 " in check(t.codes("top", "-v", "--no-symbols", *paths), 0).out
         assert told == (test == one), (base, new)
 
 
@@ -139,7 +139,7 @@ def the_memory_map_overrides_names_for_processes(t):
         os.rename(mapped(t, "new", APP, VDSO, stack), new)
         report = json.loads(check(t.run("diff", "--no-symbols", "-fjson", base, new), 0).out)
         assert report["test"] == ("process-accum" if one else "independent"), stack
-        told = "moment-of-one:  i1 newest" in check(t.codes("top", "--no-symbols", base, new), 0).out
+        told = "moment-of-one:  i1 newest" in check(t.codes("top", "-v", "--no-symbols", base, new), 0).out
         assert told == one, stack
 
 
@@ -335,7 +335,7 @@ def trend_shows_marked_rows_first_and_then_the_largest_changes(t):
     assert changes == sorted(changes, reverse=True), changes
     for limit, line in ((1, "5 marked-left-too: 1, "), (2, "5, ")):
         out = check(t.codes(*command, f"-n{limit}"), 0).out
-        assert re.search(rf"^marked-left: {line}[-+].* together: cut-by-limit$", out, re.M), out
+        assert re.search(rf"^marked-left: {line}[-+].* together \(cut-by-limit$", out, re.M), out
     # Too few dumps to mark any row: the row with the largest change is shown all the same.
     few = check(t.run("trend", "-q", "--no-symbols", "-n1", *paths[:3]), 0).out
     assert "app@0x7000" in few and "marked" not in few, few

@@ -66,7 +66,7 @@ def the_total_is_that_of_the_header_and_shares_are_those_of_the_stacks(t):
         assert .9 * PERIOD < rounding["high"] - rounding["low"] < 1.02 * PERIOD, rounding
         assert (of_stacks["estimate"] - truth) * (-1, 1)[seed % 2] > PERIOD, (of_stacks, truth)
         assert is_near(sum_of_rows(told), of_stacks["estimate"])
-        text = check(t.run("top", "-q", "--no-symbols", path)).out
+        text = check(t.run("top", "-v", "--no-symbols", path)).out
         says = re.search(r"^stacks +add up to ", text, re.M)
         assert bool(says) == (abs(1 - of_stacks["estimate"] / total["estimate"]) > .005), text
         folded = check(t.run("folded", "-q", "--no-symbols", path)).out
@@ -101,7 +101,7 @@ def totals_of_merged_dumps_add_up_in_any_order_and_grouping(t):
 def totals_of_many_dumps_are_those_of_their_headers(t):
     """They are too many to be recorded one by one."""
     paths = [write(t, pid, stacks_of(pid, 3)) for pid in range(1, 301)]
-    info = json.loads(check(t.run("info", "-fjson", "-q", "--no-symbols", *paths)).out)
+    info = json.loads(check(t.run("info", "-v", "-fjson", "-q", "--no-symbols", *paths)).out)
     check(t.run("merge", "-q", "-o", "a.hpa", *paths[:140]))
     check(t.run("merge", "-q", "-o", "b.hpa", *paths[140:]))
     check(t.run("merge", "-q", "-o", "all.hpa", "b.hpa", "a.hpa"))
@@ -109,7 +109,7 @@ def totals_of_many_dumps_are_those_of_their_headers(t):
         for of, key in zip(both(report(t, *inputs)), ("total", "stacks_total")):
             want = sum(one[key]["inuse-space"] for one in info["inputs"])
             assert is_near(of["estimate"], want), (inputs[0], key, of, want)
-    text = check(t.run("info", "-q", "--no-symbols", "all.hpa")).out
+    text = check(t.run("info", "-v", "-q", "--no-symbols", "all.hpa")).out
     assert "and is taken" in text and is_near(info["total"]["inuse-space"],
                                               float(re.search(r"^total inuse-space (.*)$", text, re.M)[1])), text
 

@@ -193,6 +193,11 @@ def with_defaults(*numbers):
     return lambda: [signal.signal(number, signal.SIG_DFL) for number in numbers]
 
 
+def without_next(text):
+    """The report without the line that names its inputs."""
+    return re.sub(r"^next: .*\n", "", text, flags=re.M)
+
+
 def check(result, status=0, out=None, err=None):
     """`out` and `err`: a text to be found, or "" for nothing at all."""
     assert result.status == status, f"expected status {status}, got {result}"

@@ -181,6 +181,10 @@ bool hp_text_has_errors(const struct hp_view *view);
 // Return the plural ending of the word `what`: "es" after an s, else "s"; "" if `is_one`.
 const char *hp_text_plural(const char *what, bool is_one);
 
+// Write an amount as its share of the total, or with --verbose both; without shares the
+// amount.
+void hp_text_put_part(struct hp_sink *out, const struct hp_view *view, hp_fixed value);
+
 // Write the end of a line about rows that are not shown: " (-n 0: all)", or " (cut at
 // --max-bytes=N)".
 void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view);
@@ -253,6 +257,8 @@ void hp_text_moved(struct hp_sink *out, const struct hp_view *view);
 // Write the command that answers the next question, without a line's end; nothing if
 // there is none.
 void hp_text_next(struct hp_sink *out, const struct hp_view *view);
+// Write for the function of a peek how to attribute its memory to its callers.
+void hp_text_wrapper_hint(struct hp_sink *out, const struct hp_view *view);
 
 // With --verbose write an empty line and what `facts` writes: it goes to the end.
 void hp_text_details(struct hp_sink *out, const struct hp_view *view, hp_writer *facts);

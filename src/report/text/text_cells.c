@@ -133,9 +133,7 @@ void hp_text_how_to_see_all(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Write an amount as its share of the total, or with --verbose both; without shares the
-// amount.
-static void put_part(struct hp_sink *out, const struct hp_view *view, hp_fixed value) {
+void hp_text_put_part(struct hp_sink *out, const struct hp_view *view, hp_fixed value) {
     enum hp_metric metric = view->options.metric;
     bool is_of_objects = hp_fraction(metric) != HP_SPACE_FRACTION && !view->projection;
     bool has_shares = !hp_view_is_of_differences(view);
@@ -159,6 +157,6 @@ void hp_text_rest(struct hp_sink *out, const struct hp_view *view, size_t rows,
     hp_format_grouped(count, (hp_int128)rows);
     hp_sink_print(out, HP_MESSAGE("rows-left", "… %s more %s%s, "), count, what,
                   hp_text_plural(what, rows == 1));
-    put_part(out, view, value);
+    hp_text_put_part(out, view, value);
     hp_text_how_to_see_all(out, view);
 }

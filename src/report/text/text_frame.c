@@ -11,6 +11,7 @@
 // What has no place here is written with --verbose, at the end; JSON has all of it.
 #include "report/text/text_table.h"
 
+#include "view/report_peek.h"
 #include "view/unseen.h"
 
 #include <math.h>
@@ -209,6 +210,28 @@ static void append_shortened(struct hp_buffer *out, struct hp_span text) {
     }
 }
 
+// Whether the total, which is by the headers of the dumps, differs so much from the sum of
+// the stacks that the reader sees it in the shares.
+static bool differs_from_stacks(const struct hp_view *view) {
+    static const double much = 0.02; // of the total
+    enum hp_metric metric = view->options.metric;
+    double total = hp_fixed_double(view->head.whole.of[metric], metric);
+    double stacks = hp_fixed_double(view->head.total.of[metric], metric);
+    return view->head.has_gain && view->head.has_total && !view->report->growth &&
+           fabs(stacks - total) > much * total;
+}
+
+static void put_stacks(struct hp_sink *out, const struct hp_view *view) {
+    enum hp_metric metric = view->options.metric;
+    char text[HP_NUMBER_SIZE];
+    hp_text_format(text, view->head.total.of[metric], metric, view->options.unit);
+    hp_sink_print(out,
+                  HP_MESSAGE("stacks-add-up",
+                             "stacks add up to %s, and shares are of this sum; the total "
+                             "is by the headers"),
+                  text);
+}
+
 // Whether the report has names of code, so that missing names matter.
 static bool shows_names(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
@@ -221,6 +244,11 @@ static void collect(struct lines *lines, const struct hp_view *view, bool has_al
     static const struct hp_warning_rank of_numbers = {HP_WARN_OF_NUMBERS, 1};
     for (size_t i = 1; i < hp_view_source_count(view); i++) {
         add_line(lines, of_numbers, true, hp_view_source(view, i));
+    }
+    if (differs_from_stacks(view)) {
+        struct hp_buffer text = {0};
+        add_line(lines, of_numbers, true, hp_text_made(&text, view, put_stacks));
+        hp_vec_done(&text.text);
     }
     if (hp_text_unsampled(view) > 0) {
         struct hp_buffer text = {0};
@@ -378,11 +406,15 @@ void hp_text_finish(struct hp_text_table *table, struct hp_span rest) {
     struct hp_sink *out = &table->page->lines;
     struct hp_text_notes notes = {.out = out, .view = view};
     struct hp_buffer legend = {0}, marks = {0}, moved = {0}, next = {0};
-    bool is_top = view->options.kind == HP_REPORT_TOP;
+    enum hp_report_kind kind = view->options.kind;
+    bool is_wrapper = kind == HP_REPORT_PEEK && hp_neighbors_may_wrap(view);
     append_legend(&legend, table);
     append_marks(&marks, table);
     hp_text_note_beside(&notes, rest, hp_buffer_span(&legend), hp_buffer_span(&marks));
-    hp_text_made(&next, view, is_top ? hp_text_next : put_nothing);
+    hp_text_made(&next, view,
+                 kind == HP_REPORT_TOP ? hp_text_next
+                 : is_wrapper          ? hp_text_wrapper_hint
+                                       : put_nothing);
     size_t reserved = hp_text_note_lines(&notes, hp_buffer_span(&next));
     notes.lines += reserved;
     hp_text_note(&notes, hp_text_made(&moved, view, hp_text_moved));

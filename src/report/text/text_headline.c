@@ -79,6 +79,22 @@ static void put_measure(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Write the filters: "--focus=f --ignore=g leave "; nothing and return false if there are
+// none.
+static bool put_filters(struct hp_sink *out, const struct hp_view *view) {
+    size_t count = 0;
+    for (size_t i = 0; i < view->filters.count; i++) {
+        const struct hp_filter *filter = &view->filters.at[i];
+        if (filter->rule != HP_PICK) {
+            hp_sink_print(out, "%s--%s=", count++ > 0 ? " " : "",
+                          hp_filter_rule_text(filter->rule));
+            hp_sink_escaped(out, hp_span_of(filter->pattern));
+        }
+    }
+    hp_sink_text(out, count == 0 ? "" : count == 1 ? " leaves " : " leave ");
+    return count > 0;
+}
+
 // Write the sum that filters leave, and its share of the total.
 static void put_filtered(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_head *head = &view->head;
@@ -112,7 +128,7 @@ static void put_sum(struct hp_sink *out, const struct hp_view *view) {
                                  "%zu dumps of one process at several times, which have "
                                  "no total"),
                       head->summary[HP_SIDE_ALL].used);
-    } else if (hp_text_filters(out, view)) {
+    } else if (put_filters(out, view)) {
         put_filtered(out, view);
     } else {
         put_amount(out, view, &total);

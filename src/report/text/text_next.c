@@ -69,7 +69,7 @@ static bool are_files(const struct hp_view *view) {
         bool is_named = input->public.name[0] && input->public.name[0] != '-';
         are &= is_named && (!input->archive || !*input->archive);
     }
-    return are && view->head.input_count > 0;
+    return are && view->head.input_count > 0 && !hp_view_is_redacted(view);
 }
 
 // Append the inputs if the line has room for them, else "FILE...".
@@ -99,6 +99,19 @@ static const struct hp_next_command *choose(const struct hp_next *next,
         found = is_list || is_peek ? command : found;
     }
     return found || next->commands.count == 0 ? found : next->commands.at;
+}
+
+void hp_text_wrapper_hint(struct hp_sink *out, const struct hp_view *view) {
+    struct hp_span name = hp_view_name(view, 0);
+    struct hp_buffer pattern = {0}, word = {0};
+    hp_buffer_append(&pattern, hp_span_of("--wrapper=^\\Q"));
+    hp_buffer_append(&pattern, name);
+    hp_buffer_append(&pattern, hp_span_of("\\E$"));
+    append_argument(&word, hp_buffer_span(&pattern));
+    hp_sink_print(out, HP_MESSAGE("if-wrapper", "if it is an allocation wrapper:"));
+    hp_sink_escaped(out, hp_buffer_span(&word));
+    hp_vec_done(&pattern.text);
+    hp_vec_done(&word.text);
 }
 
 void hp_text_next(struct hp_sink *out, const struct hp_view *view) {

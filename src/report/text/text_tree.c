@@ -322,19 +322,20 @@ static void put_hidden(struct hp_sink *out, const struct hp_view *view, size_t f
     const struct hp_tree *tree = view->extra;
     struct hidden hidden = hidden_from(tree, from);
     enum hp_metric metric = view->options.metric;
-    char count[HP_NUMBER_SIZE], amount[HP_NUMBER_SIZE];
+    char count[HP_NUMBER_SIZE], most[HP_NUMBER_SIZE];
     bool inverted = view->options.tree.invert;
     if (hidden.count == 0) {
         return;
     }
     hp_format_grouped(count, (hp_int128)hidden.count);
-    hp_text_format(amount, inverted ? hidden.most : hidden.flat, metric,
-                   view->options.unit);
-    hp_sink_print(out, HP_MESSAGE("nodes-left", "… %s more node%s, %s%s"), count,
-                  hidden.count == 1 ? "" : "s", inverted ? "none of more than " : "",
-                  amount);
-    if (!inverted) {
-        hp_text_of_total(out, view, hidden.flat);
+    hp_sink_print(out, HP_MESSAGE("nodes-left", "… %s more node%s, "), count,
+                  hidden.count == 1 ? "" : "s");
+    if (inverted) {
+        hp_text_format(most, hidden.most, metric, view->options.unit);
+        hp_sink_print(out, HP_MESSAGE("nodes-left-none-above", "none of more than %s"),
+                      most);
+    } else {
+        hp_text_put_part(out, view, hidden.flat);
     }
     if (view->options.tree.min_share > 0 && from == tree->nodes.count) {
         hp_sink_text(out, "\n");
