@@ -173,7 +173,7 @@ static void put_command(struct next *next, struct question question) {
     }
     struct hp_next_command *command =
         hp_vec_push(&next->all->commands,
-                    ((struct hp_next_command){question.answers, question.kind, {0}}));
+                    ((struct hp_next_command){.answers = question.answers, .kind = question.kind}));
     put_plain(command, "hprof-agg");
     put_plain(command, hp_reports[question.kind]->name);
     if (question.pattern.size > 0) {
@@ -344,6 +344,22 @@ static void ask(struct next *next, const struct subject *subject) {
     }
 }
 
+// Set the own name of the function of commands that look for it.
+static void set_own_names(struct hp_next *all, const struct subject *subject) {
+    struct hp_next_command *command;
+    bool is_good = subject->bare.size > 0 && is_safe(subject->bare) &&
+                   !memchr(subject->bare.at, '<', subject->bare.size);
+    hp_vec_each (command, &all->commands) {
+        if (is_good &&
+            (command->kind == HP_REPORT_PEEK || command->kind == HP_REPORT_LIST)) {
+            struct hp_buffer name = {0};
+            hp_buffer_append(&name, subject->bare);
+            hp_vec_push(&name.text, '\0');
+            command->own_name = name.text.at;
+        }
+    }
+}
+
 void hp_next_init(struct hp_next *all, const struct hp_view *view) {
     struct next next = {all, view};
     struct subject subject = {.has_lines = false};
@@ -352,6 +368,7 @@ void hp_next_init(struct hp_next *all, const struct hp_view *view) {
         find_subject(&subject, view);
         all->first_file = subject.source;
         ask(&next, &subject);
+        set_own_names(all, &subject);
     }
     for (int i = 0; i < 2; i++) {
         hp_vec_done(&subject.rooms[i]);
@@ -366,6 +383,7 @@ void hp_next_done(struct hp_next *all) {
             free(*argument);
         }
         hp_vec_done(&command->arguments);
+        free(command->own_name);
     }
     hp_vec_done(&all->commands);
 }

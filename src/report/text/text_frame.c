@@ -20,6 +20,7 @@
 
 enum {
     MOST_WARNINGS = 3, // without --verbose
+    WARNING_LINES = 2, // lines of a warning, without --verbose
     MOST_NOTES = 3,    // lines below a table, without --verbose
     NOTE_GAP = 3,      // spaces between two notes in one line, at least
 };
@@ -275,7 +276,23 @@ static int by_rank(const void *left, const void *right) {
                : (a->order > b->order) - (a->order < b->order);
 }
 
-// Write a warning; with `is_short` without the folders of paths.
+// Write a text made safe, and shortened to a number of lines; 0: of any length.
+static void put_cut(struct hp_sink *out, const struct hp_view *view, struct hp_span text,
+                    size_t lines) {
+    // Cells that "warning: " and breaks between words take.
+    enum { LOST = 24 };
+    size_t width = view->options.text.width;
+    struct hp_text_cut cut = {.room = lines * width, .is_ascii = view->options.text.ascii};
+    struct hp_buffer safe = {0}, shown = {0};
+    cut.room = cut.room > 2 * LOST ? cut.room - LOST : cut.room;
+    hp_text_append_safe(&safe, text);
+    hp_text_cut_text(&shown, hp_buffer_span(&safe), &cut);
+    hp_sink_put(out, shown.text.at, shown.text.count);
+    hp_vec_done(&safe.text);
+    hp_vec_done(&shown.text);
+}
+
+// Write a warning; with `is_short` without the folders of paths, and in two lines.
 static void put_line(struct hp_sink *out, const struct hp_view *view,
                      const struct line *line, bool is_short) {
     struct hp_buffer text = {0};
@@ -287,7 +304,7 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
     } else {
         hp_buffer_append(&text, hp_buffer_span(&line->text));
     }
-    hp_sink_escaped(out, hp_buffer_span(&text));
+    put_cut(out, view, hp_buffer_span(&text), is_short ? WARNING_LINES : 0);
     hp_sink_text(out, "\n");
     hp_vec_done(&text.text);
 }

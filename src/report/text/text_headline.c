@@ -248,13 +248,21 @@ static void put_rows(struct hp_sink *out, struct headline *h, size_t used) {
 
 void hp_text_headline(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_text_names *names) {
-    struct hp_buffer sum = {0};
+    struct hp_text_cut cut = {.room = view->options.text.width,
+                              .is_ascii = view->options.text.ascii};
+    struct hp_buffer sum = {0}, shown = {0};
+    struct hp_text_draft line;
     struct hp_span text = hp_text_made(&sum, view, put_sum);
-    hp_sink_put(out, text.at, text.size);
+    hp_text_draft_init(&line);
+    hp_sink_put(&line.out, text.at, text.size);
     if (names && has_rows(view)) {
         struct headline h = {.view = view, .flat = view->fields.at, .names = names};
-        put_rows(out, &h, hp_text_cells(text, view->options.text.ascii));
+        put_rows(&line.out, &h, hp_text_cells(text, cut.is_ascii));
     }
+    hp_text_cut_text(&shown, hp_text_draft_end(&line), &cut);
+    hp_sink_put(out, shown.text.at, shown.text.count);
     hp_sink_text(out, "\n");
+    hp_text_draft_done(&line);
     hp_vec_done(&sum.text);
+    hp_vec_done(&shown.text);
 }

@@ -3,7 +3,8 @@
 //     next: hprof-agg peek '^mariadbd\+0xef80b1$' mariadbd.15432.12.i12.heap
 //
 // It is one of those in JSON's "next": `list` if the source of the first row can be read,
-// else `peek`.  There \Q and \E quote a name; here each character does that needs it.
+// else `peek`.  There \Q and \E quote a name in full; here it is the function's own name,
+// with a backslash before each character that needs it.
 #include "report/text/text.h"
 
 #include "report/next.h"
@@ -13,6 +14,7 @@
 
 enum {
     MOST_CELLS = 100, // of the line if it names the inputs, at most
+    PATTERN = 2,      // the argument of a command that is its pattern, if it has one
 };
 
 // --- words of a shell ---------------------------------------------------------------------
@@ -59,6 +61,17 @@ static void append_argument(struct hp_buffer *line, struct hp_span argument) {
     hp_vec_done(&word.text);
 }
 
+// Append an option, or "", with a pattern that matches this name only.
+static void append_name(struct hp_buffer *line, const char *option, struct hp_span name) {
+    struct hp_buffer pattern = {0};
+    hp_buffer_append(&pattern, hp_span_of(option));
+    hp_buffer_append(&pattern, hp_span_of("^\\Q"));
+    hp_buffer_append(&pattern, name);
+    hp_buffer_append(&pattern, hp_span_of("\\E$"));
+    append_argument(line, hp_buffer_span(&pattern));
+    hp_vec_done(&pattern.text);
+}
+
 // --- the line -----------------------------------------------------------------------------
 
 // Whether all inputs are files that the same command could read again.
@@ -103,14 +116,10 @@ static const struct hp_next_command *choose(const struct hp_next *next,
 
 void hp_text_wrapper_hint(struct hp_sink *out, const struct hp_view *view) {
     struct hp_span name = hp_view_name(view, 0);
-    struct hp_buffer pattern = {0}, word = {0};
-    hp_buffer_append(&pattern, hp_span_of("--wrapper=^\\Q"));
-    hp_buffer_append(&pattern, name);
-    hp_buffer_append(&pattern, hp_span_of("\\E$"));
-    append_argument(&word, hp_buffer_span(&pattern));
+    struct hp_buffer word = {0};
+    append_name(&word, "--wrapper=", name);
     hp_sink_print(out, HP_MESSAGE("if-wrapper", "if it is an allocation wrapper:"));
     hp_sink_escaped(out, hp_buffer_span(&word));
-    hp_vec_done(&pattern.text);
     hp_vec_done(&word.text);
 }
 
@@ -122,7 +131,11 @@ void hp_text_next(struct hp_sink *out, const struct hp_view *view) {
         struct hp_buffer line = {0};
         hp_buffer_append(&line, hp_span_of("next:"));
         for (size_t i = 0; i < command->arguments.count; i++) {
-            append_argument(&line, hp_span_of(command->arguments.at[i]));
+            if (i == PATTERN && command->own_name) {
+                append_name(&line, "", hp_span_of(command->own_name));
+            } else {
+                append_argument(&line, hp_span_of(command->arguments.at[i]));
+            }
         }
         append_inputs(&line, view);
         hp_sink_escaped(out, hp_buffer_span(&line));
