@@ -496,6 +496,8 @@ size_t hp_view_fitting(const struct hp_view *view, size_t count);
 enum {
     HP_LEAST_ROWS = 10, // shown at least, if there are as many
     HP_MOST_ROWS = 20,  // shown at most
+    // Rows that a headline compares, whatever the limit is.
+    HP_LEAST_NEEDED = 12,
 };
 
 // Values of rows, the largest first.  Only as many are kept as may be shown.  {0} is
@@ -525,7 +527,7 @@ size_t hp_view_enough(const struct hp_view *view, const struct hp_enough *values
 void hp_view_find_changes(struct hp_view *view);
 
 // Number of rows, of `count`, that the format may ask for: all of them if use.all_rows is
-// set, else as many as options.limit allows.
+// set, else as many as options.limit allows, and those that a headline compares.
 size_t hp_view_needed(const struct hp_view *view, size_t count);
 
 // Whether the inputs are differences of two profiles: numbers are changes, and have no

@@ -224,6 +224,8 @@ struct hp_span hp_text_made(struct hp_buffer *text, const struct hp_view *view,
 // NULL, the rows of top that hold most.
 void hp_text_headline(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_text_names *names);
+// Number of the first rows that it may name: their names must be in `names`.
+size_t hp_text_named(const struct hp_view *view);
 
 // hp_text_source() writes which dumps were read, in one line; nothing if that is a single
 // one.  hp_text_warnings() writes the warnings; a second sentence about dumps is among

@@ -17,7 +17,6 @@
 
 enum {
     MOST_NAMED = 2,
-    FOLLOWING = 10,  // rows after the named ones whose intervals are compared
     FIRST_ROWS = 10, // rows whose sum is written where none is named
     LEAST_ROOM = 12, // cells of a name, at least
 };
@@ -167,7 +166,7 @@ static struct hp_interval range_of(const struct headline *h, size_t row) {
 // Whether the row lies above those that follow.
 static bool stands_out(const struct headline *h, size_t row) {
     double low = range_of(h, row).low, high = 0;
-    for (size_t i = row + 1; i < h->view->rows.count && i <= row + FOLLOWING; i++) {
+    for (size_t i = row + 1; i < h->view->rows.count && i < HP_LEAST_NEEDED; i++) {
         high = fmax(high, range_of(h, i).high);
     }
     return low > high;
@@ -244,6 +243,12 @@ static void put_rows(struct hp_sink *out, struct headline *h, size_t used) {
             hp_view_row_kind(view), first);
         put_percent(out, view, sum_of_first(h, first));
     }
+}
+
+size_t hp_text_named(const struct hp_view *view) {
+    return !has_rows(view)                  ? 0
+           : view->rows.count < MOST_NAMED ? view->rows.count
+                                            : MOST_NAMED;
 }
 
 void hp_text_headline(struct hp_sink *out, const struct hp_view *view,

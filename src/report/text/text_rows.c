@@ -260,10 +260,12 @@ static void put_row(struct rows *t, size_t row) {
     }
 }
 
-// Find distinct names for the rows that are shown.
+// Find distinct names for the rows that are shown, and those that the headline may name.
 static void name_rows(struct rows *t, size_t shown) {
     t->names = hp_text_names_new(t->view);
-    for (size_t i = 0; i < shown; i++) {
+    size_t count = hp_text_named(t->view); // rows that a headline may name
+    count = count > shown ? count : shown;
+    for (size_t i = 0; i < count; i++) {
         char prefix[PREFIX_SIZE];
         build_prefix(t->view, i, prefix);
         size_t used = strlen(prefix);
