@@ -84,7 +84,7 @@ def info_of(outcome, inputs):
     """Compare the totals and counts of info."""
     for more in ((), ('--estimator=none',), ('--estimator=jeprof',)):
         args = ['info', '-q', '-j1', '--no-symbols', *more, *inputs.paths]
-        report, text = (t.ok(*args, *f).out for f in (('-fjson',), ()))
+        report, text = (t.ok(*args, *f).out for f in (('-fjson',), ('-v',)))
         sheet = compare_text(load(report), text, Shown())
         outcome.sums['info', 'reports'] += 1
         outcome.sums['info', 'text', 'numbers'] += sheet.numbers

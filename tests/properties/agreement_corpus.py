@@ -49,6 +49,9 @@ NAMED = {}
 SINGLE = ('top', 'stacks', 'tree', 'peek', 'list')
 
 
+VERBOSE = ("top", "stacks", "tree", "peek", "list")  # their facts follow with --verbose
+
+
 @dataclass
 class Inputs:
     """The inputs of one command."""
@@ -311,7 +314,8 @@ def write(runner, case):
 
     limit = f'-n{case.json_limit}'
     first = run('-fjson', limit)
-    text = run(f'-n{case.limit}', f'--unit={case.unit}')
+    verbose = ['-v', '--names=short'] if case.kind in VERBOSE else []
+    text = run(f'-n{case.limit}', f'--unit={case.unit}', *verbose)
     tsv = run('-ftsv', limit) if case.kind in CELLS else None
     if first.code != 0:
         said = {(r.code, r.out, r.err) for r in (first, text, tsv) if r}

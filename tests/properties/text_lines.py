@@ -11,8 +11,6 @@ from agreeing import FEW, Sheet, below, is_uncertain
 from numerals import fixed, is_nothing
 
 CLOSED = {
-    'error': '± or low … high holds the true value in {}% of cases; * fewer than 5 effective '
-             'samples, ! one sampled object',
     'two-sided': 'p: probability of a change this large, up or down, with no real change; - where '
                  'what changed stands on fewer than 5 samples{}',
     'mark': '* significant even among {} tested: on average at most 1 in {} rows so marked is wrong',
@@ -110,7 +108,7 @@ def split(line, *widths):
     cells, at = [], 0
     for width in widths:
         end = at + abs(width)
-        while line[end:end + 1] not in (' ', '', *('*!' if width < 0 else '')):
+        while line[end:end + 1] not in (' ', '', *('*' if width < 0 else '')):
             end += 1
         unit = re.match(r' [KMGTPE]?i?B(?![^ *!])', line[end:])
         end += len(unit[0]) if unit and line[end - 1].isdigit() else 0
@@ -140,6 +138,14 @@ def is_open_count(text, number):
     found = re.fullmatch(r'([\d,]+) or more', text or '')
     low = Fraction(number['low'])
     return bool(found) and low - 1 - low / 10**8 <= int(found[1].replace(',', '')) <= low
+
+
+def is_wide(number):
+    """Whether a side of the interval is longer than a quarter of the value."""
+    if number['high'] is None or number['low'] is None:
+        return False
+    value, low, high = (Fraction(number[key]) for key in ('estimate', 'low', 'high'))
+    return max(high - value, value - low) > abs(value) / 4
 
 
 class Text(Sheet):
@@ -208,12 +214,21 @@ class Text(Sheet):
 
     def done(self):
         """A note is there if, and only if, a row has an offset in a file for a name."""
+        if self.kind in ('top', 'stacks', 'tree', 'peek', 'list'):
+            return self.ended()
         note = '@: an offset in the file, where the ELF address is not known'
         has_note = self.lines[self.at:self.at + 1] == [note]
         self.at += has_note
         if self.kind != 'stacks' and has_note != any(re.search(r'@0x[0-9a-f]', line) for line in self.lines[:self.at]
                            if line != note and not line.startswith(('next', 'filter'))):
             self.faults.append(f'a note on offsets: {has_note}')
+        if self.lines[self.at:] != ['']:
+            self.faults.append(f'more lines than there should be: {self.lines[self.at:][:3]}')
+        return self
+
+    def ended(self):
+        note = '@: an offset in the file, where the ELF address is not known'
+        self.at += self.lines[self.at:self.at + 1] == [note]
         if self.lines[self.at:] != ['']:
             self.faults.append(f'more lines than there should be: {self.lines[self.at:][:3]}')
         return self
@@ -271,8 +286,8 @@ class Text(Sheet):
         if is_few is None:
             self.unjudged.add(self.at - 1)
         self.few += bool(is_few)
-        if is_few is not None and (is_once is not None or mark != '!'):
-            self.count(f'{what}, mark', mark, '!' if is_once else '*' if is_few else ' ')
+        if is_few is not None and (is_once is not None or mark != '*'):
+            self.count(f'{what}, mark', mark, '*' if (is_few or is_once) and is_wide(number) else ' ')
 
     def beside(self, what, text, number, value, estimate):
         """Compare a number next to a value with an error: if both are equal, so are the texts."""
@@ -391,18 +406,23 @@ class Text(Sheet):
         unseen = self.report['unsampled']
         if not self.is_uncertain() or unseen is None or float(unseen['stack']) <= 0:
             return
-        found = self.match('unseen', rf'not shown  about ({VALUE}) \(at most ({VALUE})\) in call stacks '
-                           rf'too small to be sampled; part of the total, none above ({VALUE})', unseen)
+        found = self.match('unseen', rf'unsampled  about ({VALUE}) of the total \(at most ({VALUE})\) in stacks never sampled, '
+                           rf'no single one above ({VALUE})', unseen)
         for text, key, towards in zip(found.groups() if found else (),
                                       ('estimate', 'high', 'stack'),
                                       (numerals.nearest, math.ceil, math.ceil)):
             self.number(f'unseen, {key}', text, unseen[key],
                         numerals.is_rough(text, unseen[key], self.shown.unit, towards))
-        if unseen['rows_overestimated']:
-            space = self.stacks()[f'{self.metric.split("-", maxsplit=1)[0]}-space']
-            share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
-            self.sentence('rows', 'rows       are too high, the first ones most: they also stand for '
-                          f'the {min(share, 100):.0f}% that was not sampled')
+
+    def unsampled(self):
+        """The warning that much was never sampled; None: there is none."""
+        unseen = self.report['unsampled']
+        if not self.is_uncertain() or unseen is None or not unseen['rows_overestimated']:
+            return None
+        space = self.stacks()[f'{self.metric.split("-", maxsplit=1)[0]}-space']
+        share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
+        return (f'about {min(share, 100):.0f}% is in stacks that were never sampled; shown rows are too high. '
+                f'Use a smaller {"lg_prof_sample" if self.shown.is_jemalloc else "sample period"}')
 
     def filters(self):
         """The memory that filters leave, according to their line, or None."""
@@ -438,6 +458,38 @@ class Text(Sheet):
                 self.sentence('warning', 'warning: ' + escaped(warning))
 
     def header(self):
+        """The headline, which has the total, and the warnings in any order."""
+        headline = self.line()
+        if 'filters' not in self.report:
+            total = self.report['total'][self.metric]
+            least = re.match(r'at least ([\d,]+) objects', headline)
+            found = re.match(rf'({VALUE}){INTERVAL} ', headline)
+            if least:
+                self.number('headline', least[1], total, is_open_count(f'{least[1]} or more', total))
+            elif found:
+                is_known = self.is_total_uncertain(total)
+                self.in_header('headline', found.groups()[:3], total, self.is_space, is_known, is_of_seen=False)
+            else:
+                self.wrong('headline', headline, total)
+        shown = set()
+        while self.at < len(self.lines) and self.lines[self.at] != '':
+            shown.add(self.line())
+        other = 'what was allocated' if self.metric.startswith('inuse') else 'what is in use'
+        wanted = {f'warning: {escaped(warning)}' for warning in [one['text'] for one in self.report['warnings']]
+                  if 'rounded counts may account for' not in warning or not warning.endswith(other)}
+        wanted |= {f'warning: {text}' for text in [self.unsampled()] if text}
+        self.same('warnings', sorted(wanted - shown), [])
+        self.sentence('header', '')
+
+    def is_total_uncertain(self, total):
+        """Whether the headline has an interval."""
+        return total['high'] not in (None, total['low'])
+
+    def facts(self):
+        """What --verbose adds below the notes."""
+        while self.at < len(self.lines) and self.lines[self.at] != '':
+            self.note(self.line())
+        self.sentence('facts', '')
         inputs = self.report['inputs']
         used = int(inputs['used'])
         self.inputs(inputs['periods'], f'{used:,} input{"" if used == 1 else "s"}')
@@ -445,13 +497,23 @@ class Text(Sheet):
         self.total('allocated', 'alloc')
         self.unseen()
         self.left()
-        self.warnings()
-        self.sentence('header', '')
+
+    def note(self, line):
+        """A line below the table: the legend has a mark if, and only if, a row has it."""
+        if not re.search(r'±, …: |\* fewer than 5 samples|@ offset', line):
+            self.same('note', line if not re.match(r'\d+% (\(|was allocated)|next: |if it is|\d+% is|…', line) else '', '')
+        if re.search(r'±, …: |\* fewer|@ offset', line):
+            self.legend = line
 
     # --- what tables share
 
     def rows(self):
-        return self.report['rows'][:self.shown.limit or None]
+        rows = self.report['rows'][:self.shown.limit or None]
+        is_code = self.report.get('by') in ('function', 'line', 'file', 'module', 'build', 'address')
+        while self.kind == 'top' and is_code and not self.shown.cum and self.shown.limit and len(rows) > 1 and \
+                Decimal(rows[-1]['flat'][self.metric]['estimate']) == 0:
+            rows = rows[:-1]  # nothing is counted, not shown
+        return rows
 
     def title(self, *titles):
         """(text, width), right-aligned."""
@@ -464,15 +526,14 @@ class Text(Sheet):
         return [-self.error_width()] * self.is_uncertain()
 
     def error_title(self, of):
-        title = [(' ', 1), (f'{of} at {self.percent}%', self.error_width()), (' ', 1)]
+        title = [(' ', 1), (f'{"cum " * (of == "cum")}{self.percent}% CI', self.error_width()), (' ', 1)]
         return title if self.is_uncertain() else []
 
     def by(self):
         return ('  ' + self.report['by'], 0)
 
     def marks_note(self):
-        if self.is_uncertain():
-            self.sentence('note', CLOSED['error'].format(self.percent))
+        self.facts()
 
     def changes(self, text, spans):
         """The total change of the rows that are not shown; by cum the largest change of any."""
@@ -495,7 +556,7 @@ class Text(Sheet):
         hidden, limit = self.hidden(), self.shown.limit
         if hidden == 0:
             return
-        found = self.match('more', r'… (\d+) more(?: and (\d+) more marked)?(.*): --limit=0 shows all',
+        found = self.match('more', r'… (\d+) more(?: and (\d+) more marked)?(.*) \(-n 0: all\)',
                            hidden)
         if found and not self.shown.json_limit:
             rest = self.report['rows'][limit:]
@@ -508,8 +569,8 @@ class Text(Sheet):
         hidden = self.hidden()
         if hidden == 0:
             return
-        found = self.match('rest', rf'… ([\d,]+) more {what}(e?s|), (-?{VALUE})(?: objects?)? \((\S+) of the total\): '
-                           r'--limit=0 shows all', hidden)
+        found = self.match('rest', rf'… ([\d,]+) more {what}(e?s|), (-?{VALUE})(?: objects?)? \((\S+)\) '
+                           r'\(-n 0: all\)(?:   .*)?', hidden)
         if found and not self.shown.json_limit:
             self.count('rest', found[1], f'{hidden:,}')
             plural = '' if hidden == 1 else 'es' if what.endswith('s') else 's'
@@ -525,7 +586,7 @@ class Text(Sheet):
 
     def hidden(self):
         """The number of rows that the text does not show; if JSON was limited as well, at least one if there are any."""
-        count, limit = len(self.report['rows']), self.shown.limit
+        count, limit = len(self.report['rows']), len(self.rows()) if self.shown.limit else 0
         if self.shown.json_limit:
-            return int(count == limit and self.next_is('…'))
+            return int(count >= limit and self.next_is('…'))
         return max(count - limit, 0) if limit else 0

@@ -416,6 +416,8 @@ def info_diagnostic(t, row):
 
 
 def info(t):
+    while not t.next_is('input '):  # the screen, which has no more than these facts
+        t.line()
     for row in t.report['inputs']:
         info_input(t, row)
     for row in t.report['processes']:
@@ -433,7 +435,9 @@ def info(t):
                           ('from', 'symbols_from'), ('note', 'note')):
             t.same(row['path'], found.get(name), row[key])
         t.same(row['path'], found.get('returns'), returns_of(row['return_addresses']))
-    t.warnings()
+    if t.next_is('memory'):
+        t.line()
+        fields(t)
     for metric in ('inuse-space', 'inuse-objects', 'alloc-space', 'alloc-objects'):
         number = t.report['total'][metric]
         t.sentence('total', f'total {metric} {"-" if number is None else number}')
@@ -449,8 +453,10 @@ def info(t):
             t.number('error', text, f'{end:+.3g}', least <= float(text) <= most)
     finer = t.report.get('finer_period')
     if finer:
-        found = t.match('advice', r'advice the error of inuse-space is (\d+)%; a sample period of (\S+) (\w+) leaves about (\d+)%: '
-                        'hprof-agg plan', finer)
+        found = next(filter(None, (re.fullmatch(
+            r'advice the error of inuse-space is (\d+)%; a sample period of (\S+) (\w+) leaves about (\d+)%: hprof-agg plan',
+            line) for line in t.lines)), None)
+        t.same('advice', found is not None, True)
         for text, key in ((found[1], 'half_width'), (found[4], 'half_width_then')) if found else ():
             t.number('advice', text, finer[key], abs(Decimal(text) / 100 - Decimal(str(finer[key]))) <= Decimal('0.0051'))
         if found:

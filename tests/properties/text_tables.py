@@ -39,11 +39,11 @@ def top(t):
         t.same(f'{what}, space', name[:1], ' ')
         t.name(f'{what}, name', name[1:], row['name'], i)
     left = t.total_left()
-    t.rest(t.report['by'], (left[0] - high, left[1] - low))
-    t.marks_note()
     if wide:
         outliers(t)
         holders(t)
+    t.rest(t.report['by'], (left[0] - high, left[1] - low))
+    t.marks_note()
 
 
 def top_values(t, i, row, cells):
@@ -143,6 +143,7 @@ def stacks(t):
         span = fixed(number['estimate'])
         low, high = low - span[1], high - span[0]
     t.rest('stack', (low, high))
+    t.facts()
 
 
 # --- tree, peek and list --------------------------------------------------------------------------
@@ -172,7 +173,8 @@ def lines_of(t, rows):
         above = rows[parent] if parent is not None else {'class': None}
         allocates = above.get('parent') is None if inverted else not is_nothing(row['flat'] or '0.000')
         if (t.report['frames'] in ('no-std', 'no-libs') and not allocates and
-                not {above['class'], row['class']} & {'own', 'generated', 'none', None} and
+                (not {above['class'], row['class']} & {'own', 'generated', 'none', None} or
+                 above.get('name') == row['name']) and
                 above['cum']['estimate'] == row['cum']['estimate']):
             lines[line_of[parent]].append(i)
         else:
@@ -185,6 +187,11 @@ def drawn_name(t, what, rows, name):
     """The name of the nodes in one line."""
     if len(rows) == 1:
         t.name(f'{what}, name', name, rows[0]['name'])
+        return
+    if len({row['name'] for row in rows}) == 1:  # a function that calls itself
+        found = re.fullmatch(r'(.+) recurse x(\d+)', name)
+        t.count(f'{what}, recursion', found and found[2], str(len(rows)))
+        t.name(f'{what}, name', found[1] if found else name, rows[0]['name'])
         return
     found = re.fullmatch(r'(.+) … (?:(.+), )?(\d+) frames', name)
     t.count(f'{what}, run', found and found[3], str(len(rows)))
@@ -231,8 +238,8 @@ def hidden_nodes(t, rows):
     hidden, total = int(t.report['hidden']), t.stacks()[t.metric]['estimate']
     if not hidden:
         return
-    found = t.match('hidden', rf'… ([\d,]+) more nodes?, (?:none of more than ({VALUE})|({VALUE}) '
-                              r'\((\S+) of the total\))(?:: --limit=0 shows all)?', hidden)
+    found = t.match('hidden', rf'… ([\d,]+) more nodes?, (?:none of more than ({VALUE})|({VALUE})(?: objects?)? '
+                              r'\((\S+)\))(?: \(-n 0: all\))?(?:   .*)?', hidden)
     if found:
         t.count('hidden', found[1], f'{hidden:,}')
     if found and found[3]:
@@ -251,8 +258,9 @@ def neighbors(t, row, surer, key, whole):
         is_end = i == 0 if key == 'callers' else i + 1 == len(group)
         line = t.line()
         t.same(what, line[:21], ' ' * 21)
-        value, share, *error, name = split(line[21:], 13, 6, *t.error_columns())
-        t.share(f'{what}, %', share, neighbor['value']['estimate'], whole)
+        value, of_total, share, *error, name = split(line[21:], 13, 6, 6, *t.error_columns())
+        t.share(f'{what}, %', of_total, neighbor['value']['estimate'], t.stacks()[t.metric]['estimate'])
+        t.share(f'{what}, of it', share, neighbor['value']['estimate'], whole)
         if error:
             t.error(what, value, error[0], neighbor['value'],
                     t.of_few(neighbor['value'], other['value']))
@@ -271,13 +279,14 @@ def peek(t):
     uncertain = t.is_uncertain()
     total = t.stacks()[t.metric]['estimate']
     t.header()
-    t.title(('flat', 13), ('  flat% ', 0), ('cum', 13), ('   cum%', 0), *t.error_title('cum'),
+    t.title(('flat', 13), ('  flat% ', 0), ('cum', 13), ('   cum%', 0), ('  of it', 0), *t.error_title('cum'),
             t.by())
     for row, surer in zip(t.rows(), surer_rows(t)):
         flat, cum, what = row['flat'], row['cum'], row['name']
         t.same(what, t.line(), '')
         neighbors(t, row, surer, 'callers', cum['estimate'])
-        *cells, name = split(t.line(), 13, 6, 13, 6, *t.error_columns())
+        *cells, name = split(t.line(), 13, 6, 13, 6, 6, *t.error_columns())
+        t.same(f'{what}, of it', cells.pop(4).strip(), '')
         t.share(f'{what}, flat%', cells[1], flat['estimate'], total)
         t.share(f'{what}, cum%', cells[3], cum['estimate'], total)
         t.beside(f'{what}, flat', cells[0], flat['estimate'], cells[2], cum['estimate'])
@@ -345,12 +354,12 @@ def listing(t):
             t.share(f'{name}, share', found[3], row['cum']['estimate'], total)
         if row['source'] in VERSIONS and row['file'] not in files:
             t.sentence('version', f'the source {VERSIONS[row["source"]]}: lines may have moved')
+        if row['source'] is None and row['file'] not in files and t.next_is('no source: '):
+            t.line()
         files.add(row['file'])
         if row['source'] is None:
             t.same(name, [line['text'] for line in row['lines']], [None] * len(row['lines']))
         listed_lines(t, row, surer)
     t.same('end', t.line(), '')
     t.rest('function', flat_of_rest(t, lambda row: row['flat']))
-    while t.next_is('no source: '):
-        t.line()
     t.marks_note()

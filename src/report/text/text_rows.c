@@ -422,8 +422,8 @@ static bool is_nothing(const struct rows *t, size_t row) {
         return growth.after == growth.before &&
                (hp_view_flags(view, row) & HP_ROW_SIGNIFICANT) == 0;
     }
-    return view->options.sort == HP_SORT_FLAT && t->with_error &&
-           hp_view_cell(view, row, t->with_error, t->metric).amount.sum == 0;
+    return view->options.kind == HP_REPORT_TOP && view->options.sort == HP_SORT_FLAT &&
+           hp_view_cell(view, row, view->fields.at, t->metric).amount.sum == 0;
 }
 
 // The number of rows that are shown: without those of nothing, unless all are asked for.
