@@ -379,10 +379,9 @@ static const struct hp_field fields[] = {
      HP_NEW_LINE,
      NULL,
      8,
-     HP_WORDS(
-         "note-batches",
-         "what one stack frees in one tick of the clock is one batch; of fewer than two "
-         "there is no interval"),
+     HP_WORDS("note-batches",
+              "batches: of objects that one stack frees in one tick; fewer than 2: no "
+              "interval"),
      4,
      .id = BATCHES},
     {{"by_others", "elsewhere", NULL, HP_CELL_COUNT},
@@ -390,8 +389,7 @@ static const struct hp_field fields[] = {
      0,
      NULL,
      9,
-     HP_WORDS("note-elsewhere",
-              "elsewhere: freed by another thread than that which allocated it"),
+     HP_WORDS("note-elsewhere", "elsewhere: freed by another thread than allocated it"),
      5,
      .id = BY_OTHERS},
     {{"negative", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = NEGATIVE},

@@ -62,16 +62,9 @@ static const struct hp_field fields[] = {
      .id = NEW},
     {{"delta", "change", NULL, HP_CELL_ESTIMATE},
      amount_cell,
-     HP_SHOWN_GROWTH | HP_NEW_LINE,
+     HP_SHOWN_SIGNED | HP_NEW_LINE,
      .id = DELTA},
-    {{"p", "2-sided p", NULL, HP_CELL_P},
-     number_cell,
-     HP_SHOWN_MARK,
-     NULL,
-     9,
-     "5 samples",
-     3,
-     .id = P},
+    {{"p", "p", NULL, HP_CELL_P}, number_cell, HP_SHOWN_MARK, .leaves = 3, .id = P},
     {{"p_sides", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = P_SIDES},
     {{"q", NULL, NULL, HP_CELL_P}, number_cell, .id = Q},
     {{"p_if_nothing_freed", NULL, NULL, HP_CELL_P},
@@ -109,8 +102,10 @@ static void set_fields(struct hp_view *view, bool is_tested) {
         return;
     }
     hp_view_set_fields(view, fields, sizeof fields / sizeof *fields);
-    hp_view_field(view, "delta")->shown |= is_tested ? HP_SHOWN_ENDS : 0;
-    hp_view_field(view, "p")->column.title = is_tested ? "2-sided p" : NULL;
+    hp_view_field(view, "delta")->shown |=
+        (is_tested ? HP_SHOWN_ENDS : 0) |
+        (view->options.text.details ? HP_SHOWN_GROWTH : 0);
+    hp_view_field(view, "p")->column.title = is_tested ? "p" : NULL;
 }
 
 static int build(struct hp_view *view, struct hp_err *err) {

@@ -286,70 +286,62 @@ enum field {
 
 static const struct hp_field fields[] = {
     {{"allocated", "allocated", NULL, HP_CELL_SUM}, allocated_cell},
-    {{"live", "live", NULL, HP_CELL_SUM}, live_cell, .leaves = 3},
-    {{"alive_at_least", "at least", NULL, HP_CELL_NUMBER},
+    {{"live", "still live", NULL, HP_CELL_SUM}, live_cell, .leaves = 3},
+    {{"alive_at_least", "survival", NULL, HP_CELL_NUMBER},
      number_cell,
-     HP_NEW_LINE | HP_ROUGH,
-     NULL,
-     9,
+     HP_NEW_LINE | HP_ROUGH | HP_SHOWN_ENDS,
      .id = AT_LEAST,
      .unit = HP_IN_FRACTION},
-    {{"alive_at_most", "at most", NULL, HP_CELL_NUMBER},
+    {{"alive_at_most", NULL, NULL, HP_CELL_NUMBER},
      number_cell,
      HP_ROUGH,
-     NULL,
-     9,
-     HP_WORDS(
-         "note-survives",
-         "at least, at most: the share of what was allocated between the first dump and "
-         "the last that is still live, whatever lifetimes are, and sizes"),
      .id = AT_MOST,
      .unit = HP_IN_FRACTION},
     {{"verdict", "verdict", NULL, HP_CELL_TEXT},
      verdict_cell,
      0,
      NULL,
-     9,
+     0,
      HP_WORDS(
-         "note-temporary",
-         "temporary: at most 1 % is still live; kept: more than 50 %; of this window, "
-         "and of no other")},
+         "note-survival",
+         "survival: bounds of the share still live. temporary: at most 1%; kept: over "
+         "50%")},
     {{"samples", NULL, NULL, HP_CELL_NUMBER}, number_cell, HP_ROUGH, .id = SAMPLES},
     {{"turnover", "turnover", NULL, HP_CELL_NUMBER},
      number_cell,
-     HP_NEW_LINE | HP_ROUGH,
+     HP_NEW_LINE | HP_ROUGH | HP_SHOWN_DETAIL,
      NULL,
      0,
      HP_WORDS(
          "note-turnover",
-         "turnover: mean live bytes x bytes of the process / bytes allocated, as the "
-         "dumps saw it, in bytes that the process allocates: no lifetime; if what lives "
-         "long is rare the mean lifetime can be many times this"),
+         "turnover: mean live bytes, times bytes allocated by the process, divided by "
+         "bytes allocated by the row. It is not a lifetime: a few long-lived objects "
+         "dominate the mean"),
      4,
      .id = TURNOVER,
      .unit = HP_IN_METRIC},
     {{"turnover_low", "from", NULL, HP_CELL_NUMBER},
      number_cell,
-     HP_ROUGH,
+     HP_ROUGH | HP_SHOWN_DETAIL,
      .leaves = 1,
      .id = TURNOVER_LOW,
      .unit = HP_IN_METRIC},
     {{"turnover_high", "to", NULL, HP_CELL_NUMBER},
      number_cell,
-     HP_ROUGH,
+     HP_ROUGH | HP_SHOWN_DETAIL,
      .leaves = 1,
      .id = TURNOVER_HIGH,
      .unit = HP_IN_METRIC},
     {{"turnover_seconds", NULL, NULL, HP_CELL_NUMBER},
      number_cell,
-     HP_ROUGH,
+     HP_ROUGH | HP_SHOWN_DETAIL,
      NULL,
      9,
      .id = TURNOVER_SECONDS,
      .unit = HP_IN_SECONDS},
     {{"no_turnover", "why none", NULL, HP_CELL_TEXT},
      no_turnover_cell,
-     0,
+     HP_SHOWN_DETAIL,
      NULL,
      11,
      HP_WORDS(
@@ -527,6 +519,7 @@ static void number_cell(const struct hp_cell_at *at, struct hp_content *content)
         [TURNOVER_SECONDS] = seconds_for(at->view->extra, row->turnover.value),
     };
     content->number = numbers[at->field->id];
+    content->amount.range = row->share;
 }
 
 static void allocated_cell(const struct hp_cell_at *at, struct hp_content *content) {

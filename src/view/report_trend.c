@@ -33,7 +33,10 @@ enum field {
 };
 
 static const struct hp_field fields[] = {
-    {{"first", "first", NULL, HP_CELL_SUM}, first_cell, HP_NEW_LINE, .leaves = 3},
+    {{"first", "first", NULL, HP_CELL_SUM},
+     first_cell,
+     HP_NEW_LINE | HP_SHOWN_IN_ASCII,
+     .leaves = 3},
     {{"last", "last", NULL, HP_CELL_SUM}, last_cell, .leaves = 8},
     {{"slope", NULL, NULL, HP_CELL_RATE},
      number_cell,
@@ -45,44 +48,25 @@ static const struct hp_field fields[] = {
      .id = SLOPE_WHOLE},
     {{"at_least", NULL, NULL, HP_CELL_RATE},
      number_cell,
-     HP_SHOWN_SIGNED | HP_ROUGH,
-     NULL,
-     17,
-     .leaves = 7,
+     HP_SHOWN_SIGNED | HP_ROUGH | HP_SHOWN_DASH,
+     .leaves = 5,
      .id = AT_LEAST},
     {{"per", NULL, NULL, HP_CELL_TEXT}, per_cell},
     {{"per_day", NULL, NULL, HP_CELL_RATE}, number_cell, HP_SHOWN_SIGNED, .id = PER_DAY},
-    {{"p", NULL, NULL, HP_CELL_P},
-     number_cell,
-     HP_NEW_LINE,
-     NULL,
-     0,
-     "2.5 samples a dump",
-     6,
-     .id = P},
+    {{"p", NULL, NULL, HP_CELL_P}, number_cell, HP_NEW_LINE, .leaves = 7, .id = P},
     {{"p_sides", NULL, NULL, HP_CELL_COUNT}, number_cell, .id = P_SIDES},
     {{"p_sampling", NULL, NULL, HP_CELL_P},
      number_cell,
-     0,
+     HP_SHOWN_DETAIL,
      NULL,
      10,
-     HP_WORDS(
-         "note-p-of-sampling",
-         "p sampling: probability that sampling alone shows growth this large; it does "
-         "not allow for values that go up and down"),
+     HP_WORDS("note-p-of-sampling",
+              "p sampling: one-sided p-value that covers sampling error only, not values "
+              "that go up and down"),
      5,
      .id = P_SAMPLING},
     {{"q", NULL, NULL, HP_CELL_P}, number_cell, .id = Q},
-    {{"shape", NULL, NULL, HP_CELL_TEXT},
-     shape_cell,
-     0,
-     NULL,
-     8,
-     HP_WORDS(
-         "note-grows-by",
-         "grows by at least: a lower bound; marked is growth that is steady, or steady "
-         "since a dump, no step, no cycle, nor what half a wave explains better"),
-     4},
+    {{"shape", NULL, NULL, HP_CELL_TEXT}, shape_cell, 0, NULL, 8, .leaves = 6},
     {{"onset_dump", NULL, NULL, HP_CELL_TEXT},
      onset_name_cell,
      HP_NEW_LINE,
@@ -119,17 +103,21 @@ static const struct hp_field fields[] = {
      .id = ONSET_STEPS},
     {{"tau", "tau", NULL, HP_CELL_NUMBER},
      tau_cell,
-     HP_ROUGH | HP_NEW_LINE,
+     HP_ROUGH | HP_NEW_LINE | HP_SHOWN_DETAIL,
      NULL,
      6,
      HP_WORDS(
          "note-tau",
-         "tau: 1 where each value is more than the one before; grew: in how many of the "
-         "steps"),
+         "tau: Kendall's rank correlation with time; grew: number of steps that rose"),
      2},
-    {{"grew", "grew", NULL, HP_CELL_COUNT}, grew_cell, 0, NULL, 10, .leaves = 1},
+    {{"grew", "grew", NULL, HP_CELL_COUNT},
+     grew_cell,
+     HP_SHOWN_DETAIL,
+     NULL,
+     10,
+     .leaves = 1},
     {{"significant", NULL, NULL, HP_CELL_TRUTH}, number_cell, .id = SIGNIFICANT},
-    {{"values", NULL, NULL, HP_CELL_SERIES}, values_cell, HP_NEW_LINE},
+    {{"values", "dumps", NULL, HP_CELL_SERIES}, values_cell, HP_NEW_LINE, .leaves = 4},
     {{"process", NULL, NULL, HP_CELL_TEXT}, process_cell},
 };
 
@@ -148,8 +136,8 @@ static void set_fields(struct hp_view *view, const struct hp_trends *trends) {
     hp_view_field(view, "per_day")->column.unit =
         trend->is_of_space ? "bytes/day" : "objects/day";
     if (trend->can_test_growth) {
-        at_least->column.title = "grows by at least";
-        hp_view_field(view, "p")->column.title = "p growth";
+        at_least->column.title = "at least";
+        hp_view_field(view, "p")->column.title = "p";
         hp_view_field(view, "p")->shown |= HP_SHOWN_MARK;
         hp_view_field(view, "shape")->column.title = "shape";
     } else if (trend->test != HP_TEST_NONE) {
@@ -276,7 +264,9 @@ static void per_cell(const struct hp_cell_at *at, struct hp_content *content) {
 }
 
 static void shape_cell(const struct hp_cell_at *at, struct hp_content *content) {
-    content->text = hp_trend_shape_name(row_of(at->view, at->row)->shape);
+    const struct hp_trend_row *row = row_of(at->view, at->row);
+    content->text = hp_trend_shape_name(row->shape);
+    content->label = row->shape_label;
 }
 
 static void process_cell(const struct hp_cell_at *at, struct hp_content *content) {

@@ -8,6 +8,7 @@
 #include "stats/trend.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Mean effective samples of a dump, below which a row is not tested.
@@ -16,11 +17,11 @@ static const double seconds_per_hour = 3600;
 
 // Units of slopes, the shortest first.
 static const struct hp_trend_unit units[] = {
-    {"dump", 0, {"objects/dump", "bytes/dump"}, "slope/dump"},
-    {"second", 1, {"objects/second", "bytes/second"}, "slope/second"},
-    {"minute", 60, {"objects/minute", "bytes/minute"}, "slope/minute"},
-    {"hour", 3600, {"objects/hour", "bytes/hour"}, "slope/hour"},
-    {"day", 86400, {"objects/day", "bytes/day"}, "slope/day"},
+    {"dump", 0, {"objects/dump", "bytes/dump"}, "per dump"},
+    {"second", 1, {"objects/second", "bytes/second"}, "per second"},
+    {"minute", 60, {"objects/minute", "bytes/minute"}, "per minute"},
+    {"hour", 3600, {"objects/hour", "bytes/hour"}, "per hour"},
+    {"day", 86400, {"objects/day", "bytes/day"}, "per day"},
 };
 
 // --- the series ---------------------------------------------------------------------------
@@ -414,6 +415,19 @@ static double *values_of(const struct hp_trend *trend, const struct trend_maker 
     return values;
 }
 
+// Set the label of a row's shape: "since 13" counts the dumps of the series from 1.
+static void label_shape(struct hp_trend_row *row) {
+    const char *name = row->shape == HP_TREND_NONE ? "-"
+                       : row->shape == HP_TREND_LEVELLED
+                           ? "plateau"
+                           : hp_trend_shape_name(row->shape);
+    snprintf(row->shape_label, sizeof row->shape_label, "%s", name);
+    if (row->shape == HP_TREND_SINCE) {
+        snprintf(row->shape_label, sizeof row->shape_label, "since %zu",
+                 row->onset.dump + 1);
+    }
+}
+
 // Make the row of a place.
 static struct hp_trend_row make_row(const struct hp_trend *trend,
                                     const struct trend_maker *maker, size_t place) {
@@ -435,6 +449,7 @@ static struct hp_trend_row make_row(const struct hp_trend *trend,
                   (maker->open->of_node[place] & maker->open_modules) != 0;
     row.sampling = sampling_of(trend, maker, &row, values);
     conclude(trend, maker, values, &row);
+    label_shape(&row);
     free(values);
     return row;
 }
@@ -632,6 +647,16 @@ const struct hp_trend *hp_largest_trend(const struct hp_trends *trends) {
         largest = is_larger ? trend : largest;
     }
     return largest;
+}
+
+enum hp_trend_verdict hp_trend_verdict_of(const struct hp_trend_row *row) {
+    return row->trend->test == HP_TEST_NONE                        ? HP_VERDICT_UNTESTED
+           : !row->trend->can_test_growth                          ? HP_VERDICT_FEW
+           : isnan(row->rise.p)                                    ? HP_VERDICT_UNTESTED
+           : row->is_significant && row->shape == HP_TREND_SINCE   ? HP_VERDICT_SINCE
+           : row->is_significant                                   ? HP_VERDICT_GROWS
+           : row->shape == HP_TREND_STEP && row->last > row->first ? HP_VERDICT_STEP
+                                                                   : HP_VERDICT_UNSTEADY;
 }
 
 bool hp_series_can_test_growth(const struct hp_series_dump *series, size_t count) {

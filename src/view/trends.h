@@ -16,6 +16,10 @@ struct hp_trend_unit {
     const char *title; // title of the column of slopes
 };
 
+enum {
+    HP_SHAPE_SIZE = 32, // bytes of the label of a shape, with its NUL
+};
+
 // The growth of one node, or of a total.  Slopes and their bounds are per unit of time
 // (hp_trend.unit).
 struct hp_trend_row {
@@ -31,6 +35,7 @@ struct hp_trend_row {
     double slope_whole;
     struct hp_onset onset; // valid if its is_since or steps is set
     enum hp_trend_shape shape;
+    char shape_label[HP_SHAPE_SIZE]; // the shape for people: "since 13", or "-" if none
     // It grows significantly (by q), and its shape is steady growth, or that since the
     // onset.
     bool is_significant;
@@ -65,6 +70,16 @@ struct hp_trend {
     struct hp_stack_series held;  // values of each stack in each dump
 };
 
+// What a trend says about a sum or a row, in one word.
+enum hp_trend_verdict {
+    HP_VERDICT_UNTESTED, // its sampling error is not known
+    HP_VERDICT_FEW,      // too few dumps, or all of one time
+    HP_VERDICT_GROWS,    // it grows steadily
+    HP_VERDICT_SINCE,    // it grows steadily since a dump
+    HP_VERDICT_STEP,     // it grew in one step
+    HP_VERDICT_UNSTEADY, // no steady growth
+};
+
 // The data of a trend report, in view->extra: a series for each process with several
 // dumps.
 struct hp_trends {
@@ -91,6 +106,8 @@ const struct hp_trend *hp_largest_trend(const struct hp_trends *trends);
 // result by hp_sides_done().
 void hp_trend_sides(const struct hp_trend *trend, const struct hp_view *view,
                     struct hp_sides *sides);
+
+enum hp_trend_verdict hp_trend_verdict_of(const struct hp_trend_row *row);
 
 // Values of a row of the view in each dump, in bytes or objects.  Valid until the next
 // call.

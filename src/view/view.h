@@ -61,14 +61,17 @@ enum hp_shown {
     HP_SHOWN_DASH = 1 << 4,   // 0 is shown as "-"
     // Half the width of its interval, printed after the last column of estimates.
     HP_SHOWN_ERROR = 1 << 5,
-    HP_SHOWN_ENDS = 1 << 6, // both ends of its interval
+    HP_SHOWN_ENDS = 1 << 6, // its interval, in a column after it
     HP_SHOWN_MARK = 1 << 7, // a star if the row is significant
     // JSON writes the column for all metrics that the inputs have, not only for the
     // view's metric.
     HP_ALL_METRICS = 1 << 8,
     // Only four digits of the number are written: others may differ between machines.
     HP_ROUGH = 1 << 9,
-    HP_NEW_LINE = 1 << 10, // in formatted JSON the column begins a new line
+    HP_NEW_LINE = 1 << 10,     // in formatted JSON the column begins a new line
+    HP_SHOWN_DETAIL = 1 << 11, // only in a text with details
+    // Only in a text with details, or one that cannot draw the column of a series.
+    HP_SHOWN_IN_ASCII = 1 << 12,
 };
 
 // The unit of the numbers of a column.
@@ -140,6 +143,7 @@ struct hp_content {
     // HP_CELL_COUNT: the 7 in "5 of 7", if `number` is the 5; 0 or NAN: there is none.
     double whole;
     const char *text;
+    const char *label;    // `text` for people; NULL: the same
     const double *series; // HP_CELL_SERIES: `count` values, one for each dump
     size_t count;
 };

@@ -57,9 +57,10 @@ def marked_rows_come_first_and_then_the_largest_changes(t):
 
 @case
 def a_limit_on_rows_reports_the_marked_rows_that_it_drops(t):
-    for limit, line in ((1, "5 marked-left-too: 3, "), (3, "5 marked-left-too: 1, "), (4, "5, ")):
+    for limit, line in ((1, "MARK 3, "), (3, "MARK 1, "), (4, ", ")):
         out = check(t.codes("diff", "--no-symbols", f"-n{limit}", *pair(t)), 0).out
-        assert re.search(rf"^marked-left: {line}(?:[-+].* together|rows-unchanged) \(cut-by-limit$", out, re.M), out
+        line = line.replace("MARK ", "marked-left-too:  and  ")
+        assert re.search(rf"^… (marked-left: \d+)?{line}[-+].* togetherrows-unchanged: ;  2 \(cut-by-limit", out, re.M), out
         assert len(text_rows(out)) == limit, out
 
 
@@ -72,10 +73,11 @@ def p_is_two_sided_and_says_so(t):
     assert abs(p["0x409000"] - 2 * 0.04936857335) < 1e-5, p
     assert p["0x405000"] == 1 and p["0x407000"] is None, p
     out = check(t.run("diff", "--no-symbols", *pair(t)), 0).out
-    assert "up or down" in out and " 2-sided p   function\n" in out and ", 2-sided p " in out, out
-    assert "even among 8 rows tested" in out, out
-    out = check(t.run("diff", "--no-symbols", "--focus=0x409000", *pair(t)), 0).out
-    assert "even among 1 row tested" in out, out
+    assert re.search(r" 95% CI +p   function\n", out) and "two-sided" not in out, out
+    out = check(t.codes("diff", "--no-symbols", "-v", *pair(t)), 0).out
+    assert "note-p-two-sided" in out and "verdict-rows: 4 8 function s " in out, out
+    out = check(t.codes("diff", "--no-symbols", "--focus=0x409000", *pair(t)), 0).out
+    assert re.search("^verdict-(none: 1|rows: 1 1) function ", out, re.M), out
 
 
 @case
@@ -95,7 +97,7 @@ def an_interval_excludes_0_exactly_if_p_is_below_the_level(t):
 def equal_dumps_give_one_line(t):
     for extra in ([], ["--cum"], ["--metric=inuse-objects"], ["--confidence=none"], ["-n1"]):
         out = check(t.codes("diff", "--no-symbols", t.dump, t.dump, *extra), 0).out
-        assert out.endswith("\n\nno-change: function\n"), out
+        assert re.match(r"no-change: \S+( [KM]iB)? \w", out) and out.endswith("\n\n") and "function" not in out, out
     for row in report(t, t.dump, t.dump)["rows"]:
         assert row["p"] in (1, None) and row["delta"]["low"] <= 0 <= row["delta"]["high"], row
     assert "no-change" not in check(t.codes("diff", "--no-symbols", *pair(t)), 0).out
@@ -146,13 +148,13 @@ def two_processes_give_no_significant_rows(t):
     base, new = several(t, (50,)), several(t, (150,))
     condition = ("--keep-unmapped", "--fail-if=growth>5%,p<0.01")
     done = check(t.run("diff", "--no-symbols", *condition, *base, "--to", *new), 1)
-    assert "verdict    the whole change is beyond sampling error; 1 of 2 rows tested changed beyond sampling error" in done.out
-    assert "significant" not in done.out and "so marked is wrong" not in done.out, done.out
-    assert "three dumps or more would tell" in done.out and "of sampling alone" in done.err, done.out + done.err
+    assert "in use, beyond sampling error (p < " in done.out and "1 of 2 functions tested changed beyond sampling" in done.out
+    assert "significant" not in done.out and "false discovery" not in done.out, done.out
+    assert "p covers sampling error, not how" in done.out and "of sampling alone" in done.err, done.out + done.err
     more = several(t, (152, 148, 160, 151))
     done = check(t.run("diff", "--no-symbols", *condition, *base, *several(t, (51, 49)), "--to", *new, *more), 1)
-    assert "the whole change is significant" in done.out and "so marked is wrong" in done.out, done.out
-    assert "would tell" not in done.out and "sampling alone" not in done.out + done.err, done.out + done.err
+    assert "in use, significant (p < " in done.out and "* significant at a 5% false discovery rate" in done.out, done.out
+    assert "sampling error" not in done.out and "sampling alone" not in done.err, done.out + done.err
 
 
 @case
@@ -186,5 +188,5 @@ def processes_on_both_sides_are_counted_whether_merged_or_not(t):
             ([merged["early"]], [merged["others"]], "sampling", 0), ([merged["others"]], early, "one-against-several", 0)):
         got = report(t, *base, "--to", *new)
         assert got["test"] == test and got.get("shared_processes", 0) == shared, (base, new, got["test"], got.get("shared_processes"))
-    out = check(t.codes("diff", "--no-symbols", merged["early"], "--to", merged["late"]), 0).out
-    assert "processes-on-both-sides: 3 " in out and "significant" not in out, out
+    out = check(t.codes("diff", "-v", "--no-symbols", merged["early"], "--to", merged["late"]), 0).out
+    assert "processes-on-both-sides: 3 " in out and "verdict-significant" not in out, out

@@ -138,7 +138,7 @@ def run_all(t, examples, least):
 def examples_of_the_documents_work_unchanged(t):
     run_all(t, [example for path in DOCUMENTS for example in examples_of_page(path)], 110)
     report = (t.folder / "summary.md").read_text()
-    assert "| function |" in report and "tested as" in report, report
+    assert "| function |" in report and "| 95% CI | p |" in report, report
 
 
 @case

@@ -7,6 +7,7 @@ or Fractions.
 """
 import itertools
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -107,6 +108,36 @@ def estimate_texts(value, low, high, is_space, unit):
         ends = '± ' + text(math.ceil(max(near - low / last, high / last - near)))
     # Zero is written as "0 B", and no other number is.
     return text(near) + behind if value else value_text(value, is_space, unit), ends + behind
+
+
+def change_texts(value, low, high, is_space, unit):
+    """(+44.5 MiB, +41.2 … +47.9, whether both sides are about as long): a change and its interval in one unit."""
+    longer, shorter = max(value - low, high - value), min(value - low, high - value)
+    if longer <= 0:
+        return signed_text(value, is_space, unit), '', False
+    power = power_of(abs(value), max(abs(low), abs(high)), unit) if is_space else 0
+    decimals = decimals_of(longer / 1024 ** power) if power else 0
+    last = Fraction(1024 ** power, 10 ** decimals)
+    behind = f' {UNITS[power]}' if is_space else ''
+
+    def text(whole):
+        return with_decimals(abs(whole), decimals) if is_space else f'{abs(whole):,}'
+    ends = ' … '.join(('-' if end < 0 else '+' * (end > 0)) + text(end)
+                      for end in (math.floor(low / last), math.ceil(high / last)))
+    near = nearest(abs(value) / last) * (-1 if value < 0 else 1)
+    below, above = near - low / last, high / last - near
+    is_half = max(below, above) * 4 <= min(below, above) * 5 and max(below, above) <= abs(near)
+    said = ('-' if value < 0 else '+') + text(near) + behind if value else signed_text(value, is_space, unit)
+    return said, ends + ('' if value else behind), is_half
+
+
+def change_sentence(value, low, high, is_space, unit):
+    """"+44.5 MiB ± 3.4 MiB" or "+0.2 MiB (-1.0 … +3.1)"."""
+    said, ends, is_half = change_texts(value, low, high, is_space, unit)
+    if is_half:
+        mirrored = (low, high) if value >= 0 else (-high, -low)
+        return ('-' if value < 0 else '+') + ' '.join(estimate_texts(abs(value), *mirrored, is_space, unit))
+    return f'{said} ({ends})' if ends else said
 
 
 def rough_text(x, unit, towards):
@@ -262,6 +293,37 @@ def is_estimate(texts, estimate, low, high, is_space, unit):
              for (low, high), x in zip(spans, said)]
     return any(estimate_texts(max(value, 0), max(below, 0), above, is_space, unit) == texts
                for value, below, above in itertools.product(*tries))
+
+
+def changes_of(text, estimate, low, high, is_space, unit):
+    """The changes with their intervals that JSON's numbers may stand for: their middles and ends, and those nearest to
+    the ends in the text."""
+    spans = fixed(estimate) if not is_nothing(estimate) else (Fraction(0), Fraction(0)), rounded(low), rounded(high)
+    yield from itertools.product(*spans)
+    middle = [(first + last) / 2 for first, last in spans]
+    yield middle
+    power = power_of(abs(middle[0]), max(map(abs, middle[1:])), unit) if is_space else 0
+    ends = re.search(r'([-+]?[\d,.]+) … ([-+]?[\d,.]+)', text)
+    if ends:
+        near = [Fraction(end.replace(',', '')) * 1024 ** power for end in ends.groups()]
+        yield (middle[0], *(min(max(x, span[0]), span[1]) for x, span in zip(near, spans[1:])))
+
+
+@lru_cache(1 << 16)
+def is_change_interval(text, estimate, low, high, is_space, unit):
+    """Whether a text is the interval of a change."""
+    if low is None or high is None:
+        return text == '-'
+    return text == '' if low == high else any(
+        change_texts(*change, is_space, unit)[1] == text for change in changes_of(text, estimate, low, high, is_space, unit))
+
+
+@lru_cache(1 << 16)
+def is_change_said(text, estimate, low, high, is_space, unit):
+    """Whether a text is a change with its interval, in a sentence."""
+    if low is None or low == high:
+        return is_change(text, estimate, is_space, unit)
+    return any(change_sentence(*change, is_space, unit) == text for change in changes_of(text, estimate, low, high, is_space, unit))
 
 
 @lru_cache(1 << 17)

@@ -79,7 +79,7 @@ def is_exempt(line, report, args):
 
 
 def is_title(line):
-    return re.search(r'(^| )(flat|cum|change|slope/\w+)( |$)', line) and (
+    return re.search(r'(^| )(flat|cum|change|per \w+)( |$)', line) and (
         line.startswith(' ') and line.split()[-1] in KINDS)
 
 

@@ -11,43 +11,9 @@ from agreeing import FEW, Sheet, below, is_uncertain
 from numerals import fixed, is_nothing
 
 CLOSED = {
-    'two-sided': 'p: probability of a change this large, up or down, with no real change; - where '
-                 'what changed stands on fewer than 5 samples{}',
-    'mark': '* significant even among {} tested: on average at most 1 in {} rows so marked is wrong',
-    'two-sided, sampling': 'p: probability of a change this large, up or down, by sampling alone; - where '
-                           'what changed stands on fewer than 5 samples{}',
-    'mark, sampling': '* beyond sampling error even among {} tested',
-    'ends': 'from … to holds the true change in {}% of cases',
-    'growth': 'p growth: probability of growth this large where nothing grows; - where there are '
-              'fewer than 2.5 samples a dump{}',
-    'grows': '* grows, even among {} tested: on average at most 1 in {} rows so marked is wrong',
-    'one-sided': 'grows by at least: a lower bound; marked is growth that is steady, or steady since a dump, '
-                 'no step, no cycle, nor what half a wave explains better',
-    'sampling': 'p sampling: probability that sampling alone shows growth this large; it does not '
-                'allow for values that go up and down',
-    'tau': 'tau: 1 where each value is more than the one before; grew: in how many of the steps',
     'spread': 'spread: standard deviation between inputs beyond sampling error; p: probability '
               'that sampling alone makes them differ this much; - is not known',
 }
-TESTED = {
-    'independent': 'one dump of each of two processes, with the sampling error of both',
-    'process': 'two dumps of one process, as if they shared no object: p is an upper limit',
-    'process-accum': 'two dumps of one process: what is in both cancels out, prof_accum tells how '
-                     'much can have been freed',
-    'fleets': 'averages of several dumps a side: p allows for how much they differ among themselves',
-    'one-against-several': 'one dump against averages of several: p allows for how much these differ, and the '
-                           'one is taken to differ as they do',
-    'sampling': 'several dumps as one, of which nothing tells how they differ: the sampling error of both sides',
-    'first-to-last': 'last dump against first, where what is in both cancels out (prof_accum)',
-    'slope': 'slope of a line, for sampling however long objects live',
-}
-SHARPER = {'process': ' (sharper with prof_accum:true)', 'slope': ' (sharper with prof_accum:true)'}
-FITTED = {True: 'a line that values go up and down around; slopes of four parts; the largest p '
-                'counts',
-          False: 'fewer than 8 dumps: no claim of growth, p is that of sampling alone'}
-CANNOT = ('a cycle longer than half of this, or a rise that has not come back yet, cannot be told from '
-          'growth')
-RESET = 'two dumps of one process with prof.reset between them: what grew alone, with the sampling error of both'
 OF_SAMPLING = {'independent', 'sampling'}  # tests that do not allow for how processes differ
 ESTIMATORS = {'horvitz-thompson': ' · scaled up from samples, per stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
@@ -156,6 +122,7 @@ class Text(Sheet):
         self.shown, self.lines, self.at = shown, text.split('\n'), 0
         self.kind, self.metric = report['command'], report.get('metric', '')
         self.is_space = self.metric.endswith('space')
+        self.has_table = True
         self.called = {}  # each name in the table: the full name
         self.percent = plain(Decimal(report['confidence']) * 100) if 'confidence' in report else ''
 
@@ -318,13 +285,6 @@ class Text(Sheet):
 
     def is_uncertain(self):
         return is_uncertain(self.report)
-
-    def test(self, ends=''):
-        """The line about the test; only for jemalloc it names a setting that makes the test sharper."""
-        kind = self.report['test']
-        sharper = SHARPER.get(kind, '') if self.shown.is_jemalloc else ''
-        sentence = RESET if kind == 'independent' and self.next_is(f'tested as  {RESET}') else TESTED[kind]
-        self.same('test', self.line(), f'tested as  {sentence}{sharper}{ends}')
 
     def inputs(self, periods, start):
         """The line about the inputs: "jemalloc heap_v2 · sample period 512 KiB · 7 stacks"."""
@@ -541,28 +501,43 @@ class Text(Sheet):
         grown = [(max(low, 0), max(high, 0)) for low, high in spans]
         shrunk = [(min(low, 0), min(high, 0)) for low, high in spans]
         if self.shown.cum:
-            found = re.fullmatch(rf'(?:, unchanged|, none changed by more than ({VALUE}))', text)
+            found = re.fullmatch(rf', none changed by more than ({VALUE})', text)
             wanted = [tuple(map(max, zip(*sizes)))]
         else:
-            found = re.fullmatch(rf', unchanged|(?:, (\+{VALUE[5:]}))?(?:(?:,| and) (-{VALUE[5:]}))? together', text)
+            found = re.fullmatch(rf'(?:, (\+{VALUE[5:]}))?(?:(?:,| and) (-{VALUE[5:]}))? together', text)
             wanted = [tuple(map(sum, zip(*part))) for part in (grown, shrunk)]
         self.same('more', bool(found), True)
         for part, span in zip(found.groups() if found else (), wanted):
             self.number('more', part, span, span[0] <= 0 <= span[1] if part is None else
                         numerals.is_value_of(part, span, self.is_space, self.shown.unit))
 
-    def more(self, change):
-        """The line below a table of changes that was limited; `change` gives the span of a row's change."""
-        hidden, limit = self.hidden(), self.shown.limit
-        if hidden == 0:
+    def more(self, change, marks):
+        """The line below a table of changes that was limited; `change` gives the span of a row's change.  The
+        explanation of marks follows in the same line."""
+        shown, all_rows = len(self.shown_changes()), len(self.report['rows'])
+        hidden = all_rows - shown
+        if hidden == 0 and not (self.shown.json_limit and self.next_is('…')):
+            if marks:
+                self.sentence('marks', marks)
             return
-        found = self.match('more', r'… (\d+) more(?: and (\d+) more marked)?(.*) \(-n 0: all\)',
-                           hidden)
+        found = self.match('more', r'… (?:(?:(\d+) more(?! marked))?(?: and )?(?:(\d+) more marked)?(, .*?))?(?:(?:; )?(\d+) unchanged)?'
+                           r' \(-n 0: all\)' + re.escape(f'   {marks}' if marks else ''), hidden)
         if found and not self.shown.json_limit:
-            rest = self.report['rows'][limit:]
-            marked = sum(row['significant'] for row in rest)
-            self.same('more', (int(found[1]), int(found[2] or 0)), (hidden - marked, marked))
-            self.changes(found[3], list(map(change, rest)))
+            rest = self.report['rows'][shown:]
+            marked, same = sum(row['significant'] for row in rest), int(found[4] or 0)
+            self.same('more', (int(found[1] or 0), int(found[2] or 0)), (hidden - marked - same, marked))
+            spans = list(map(change, rest))
+            self.same('unchanged', same <= sum(low <= 0 <= high for low, high in spans), True)
+            if found[3]:
+                self.changes(found[3], spans)
+
+    def shown_changes(self):
+        """The rows of a comparison that are shown: those without a change are last, and counted only."""
+        rows = self.report['rows'][:self.shown.limit or None]
+        while self.shown.limit and len(rows) > 1 and not rows[-1]['significant'] and (
+                is_nothing(rows[-1]['delta']['estimate']) if self.kind == 'diff' else rows[-1]['first'] == rows[-1]['last']):
+            rows = rows[:-1]
+        return rows
 
     def rest(self, what, sum_of_rest):
         """The same line for a table that adds up: with the sum of the hidden rows, if it is known."""

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import numerals
 from numerals import fixed, is_nothing
-from text_lines import (CANNOT, CLOSED, FITTED, INTERVAL, OF_SAMPLING, VALUE, Text, escaped,
-                        flat_or_dash, split)
+from text_lines import INTERVAL, OF_SAMPLING, VALUE, Text, escaped, flat_or_dash, split
 from text_tables import listing, peek, stacks, top, tree
 
 # --- diff and trend -------------------------------------------------------------------------------
@@ -17,13 +16,25 @@ def signed(t, what, text, number):
              numerals.is_change(text.strip(), number, t.is_space, t.shown.unit))
 
 
-def p_behind(t, what, text, p, which='p'):
-    """", p 0.0123" after a sentence."""
-    start = f', {which} '
-    if p is None:
-        t.same(what, text, '')
-    else:
-        t.number(what, text, p, text.startswith(start) and numerals.is_chance(text[len(start):], p))
+def p_said(t, what, text, p):
+    """"p = 0.0123" or "p < 0.0001" in a sentence."""
+    found = re.fullmatch(r'p ([=<]) ([\d.]+)', text or '')
+    t.number(what, text, p, bool(found) and p is not None and
+             numerals.is_chance(found[1].replace('=', '') + found[2], p))
+
+
+COURSE = rf'({VALUE}) → ({VALUE})'
+NOUNS = {'inuse-space': 'in use', 'inuse-objects': 'objects in use', 'alloc-space': 'allocated',
+         'alloc-objects': 'objects allocated'}
+
+
+def course(t, what, first, last, numbers):
+    """Two values, the first one without its unit if both have the same."""
+    unit = last.partition(' ')[2]
+    whole = f'{first} {unit}' if unit and ' ' not in first else first
+    t.same(f'{what}, unit', unit != '' and first.partition(' ')[2] == unit, False)
+    for text, number in zip((whole, last), numbers):
+        t.value(what, text, number)
 
 
 def side(t, label, number):
@@ -32,64 +43,118 @@ def side(t, label, number):
         t.in_header(label, found.groups(), number, t.is_space, number['low'] is not None, False)
 
 
+def is_sure(t):
+    p = t.report['total']['p']
+    return p is not None and Decimal(p) < 1 - Decimal(t.percent) / 100
+
+
 def verdict(t):
-    """The number of rows that are known to have changed, if JSON has all rows; nothing if there is no change."""
-    rows, p = t.report['rows'], t.report['total']['p']
+    """The verdict on the total, by its p-value and the test."""
+    if t.report['total']['p'] is None:
+        return 'not tested'
+    return {(False, True): 'significant', (True, True): 'beyond sampling error', (False, False): 'not significant',
+            (True, False): 'within sampling error'}[t.report['test'] in OF_SAMPLING, is_sure(t)]
+
+
+def is_same(t):
+    """Whether no row changed."""
+    return all(row['status'] == 'same' for row in t.report['rows']) and (
+        not t.shown.json_limit or any(re.fullmatch('no change: .*|no [a-z ]+ changed', line) for line in t.lines))
+
+
+def diff_answer(t):
+    total, line, metric = t.report['total'], t.line(), NOUNS.get(t.metric, t.metric)
+    delta = total['delta']
+    numbers = total['base']['estimate'], total['new']['estimate']
+    is_mean = max(int(t.report[name]['used']) for name in ('base', 'new')) > 1
+    found = re.fullmatch(rf'([-+]?\S+(?: [KMGTPE]?i?B)?(?: ± {VALUE}| \([^()]* … [^()]*\))?): {"mean " * is_mean}{COURSE} '
+                         rf'{re.escape(metric)}(?:, ([a-z ]+)(?: \((p .*)\))?)?', line)
+    if not found:
+        t.wrong('answer', line, total)
+        return
+    t.number('change', found[1], delta, numerals.is_change_said(
+        found[1], delta['estimate'], delta['low'], delta['high'], t.is_space, t.shown.unit))
+    course(t, 'total', found[2], found[3], numbers)
+    t.same('verdict', found[4], None if t.report['test'] == 'none' else verdict(t))
+    if found[5] or total['p'] is not None and t.report['test'] != 'none':
+        p_said(t, 'total', found[5], total['p'])
+
+
+def sources(t, pattern=''):
+    """Pass over the sentences that say which dumps were used, before a text or in a line of their own."""
+    line = t.lines[t.at]
+    if line == '' or line.startswith(('filters ', 'warning: ', 'note: ')):
+        return
+    found = re.search(pattern, line) if pattern else None
+    if found and found.start() > 0:
+        t.lines[t.at] = line[found.start():]
+    elif not found:
+        t.at += 1
+
+
+def diff_rows(t):
+    """The line about rows that changed, are new or gone; exact if JSON has all rows."""
+    rows, by = t.report['rows'], t.report['by']
     tested = sum(row['p'] is not None for row in rows)
     significant, new, gone = (sum(row['significant'] for row in rows),
                               *(sum(row['status'] == status for row in rows) for status in ('new', 'gone')))
-    is_of_sampling = t.report['test'] in OF_SAMPLING
-    sure = 'beyond sampling error' if is_of_sampling else 'significant'
-    changed = 'changed beyond sampling error' if is_of_sampling else 'changed significantly'
-    is_sure = p is not None and Decimal(p) < 1 - Decimal(t.percent) / 100
-    whole = 'is not tested' if p is None else f'is {sure}' if is_sure else 'may be chance'
-    of_rows = f'{significant or "none"} of {tested} rows tested {changed}' if tested else 'no row is tested'
-    if t.report['test'] == 'none' or all(row['status'] == 'same' for row in rows):
-        return
+    changed = 'changed beyond sampling error' if t.report['test'] in OF_SAMPLING else 'changed significantly'
+    plural = '' if tested == 1 else 'es' if by.endswith('s') else 's'
+    more = f', {new} new' * (new > 0) + f', {gone} gone' * (gone > 0)
+    sources(t, rf'(no {by} has enough samples|\w+ of \d+ {by}(e?s)? tested {changed})(, \d+ new)?(, \d+ gone)?$')
     if t.shown.json_limit:
-        t.match('verdict', rf'verdict    the whole change {whole}; '
-                rf'(\w+ of \d+ rows tested {changed}|no row is tested); \d+ new, \d+ gone', whole)
+        t.match('rows', rf'(no {by} has enough samples|\w+ of \d+ {by}(e?s)? tested {changed})(, \d+ new)?(, \d+ gone)?', rows)
+    elif tested:
+        t.sentence('rows', f'{significant or "none"} of {tested} {by}{plural} tested {changed}{more}')
     else:
-        t.sentence('verdict', f'verdict    the whole change {whole}; {of_rows}; {new} new, {gone} gone')
+        t.sentence('rows', f'no {by} has enough samples{more}')
 
 
 def diff_header(t):
-    total, base, new = t.report['total'], t.report['base'], t.report['new']
-    t.inputs(base['periods'] + new['periods'],
-             f'{int(base["used"]):,} base, {int(new["used"]):,} new')
-    side(t, 'base', total['base'])
-    side(t, 'new', total['new'])
-    found = t.match('change', rf'change     ({VALUE})(.*)', total['delta'])
-    if found:
-        delta = total['delta']['estimate']
-        # Zero has no sign here.
-        change = found[1].removeprefix('+') if is_nothing(delta) else found[1]
-        t.number('change', change, delta,
-                 numerals.is_change(change, delta, t.is_space, t.shown.unit) and found[1][0] in '+-')
-        p_behind(t, 'change', found[2], total['p'], '2-sided p')
-    verdict(t)
-    if t.report['test'] != 'none':
-        t.test()
-    if t.report['test'] in OF_SAMPLING:
-        t.sentence('not known', 'not known  what differs between processes by itself: three dumps or more would tell')
-    detectable(t)
-    if 'shared_processes' in t.report:
-        shared = int(t.report['shared_processes'])
-        t.sentence('shared', f'the same   {shared} process{" is" if shared == 1 else "es are"} on both sides: p is an upper limit')
+    total = t.report['total']
+    if is_same(t) and t.next_is('no change'):
+        found = t.match('answer', rf'no change: ({VALUE}) {re.escape(NOUNS.get(t.metric, t.metric))}', total)
+        if found:
+            t.value('total', found[1], total['new']['estimate'])
+            t.same('total', total['base']['estimate'], total['new']['estimate'])
+    else:
+        diff_answer(t)
+        if t.report['test'] != 'none' and not is_same(t):
+            diff_rows(t)
+    sources(t)
     text = t.filters()
     if text is not None:
         left = t.report['filtered']
-        found = re.fullmatch(rf'({VALUE}) of base, ({VALUE}) of new(.*)', text)
+        found = re.fullmatch(rf'({VALUE}) of base, ({VALUE}) of new(?:, (p .*))?', text)
         t.same('left', found is not None, True)
         if found:
             t.value('left of base', found[1], left['base']['estimate'])
             t.value('left of new', found[2], left['new']['estimate'])
-            p_behind(t, 'left', found[3], left['p'], '2-sided p')
+            if left['p'] is None:
+                t.same('left', found[3], None)
+            else:
+                p_said(t, 'left', found[3], left['p'])
+    if t.report['test'] in OF_SAMPLING:
+        t.sentence('not known', 'warning: ' + 'one process a side: ' * (t.report['test'] == 'independent') +
+                   'p covers sampling error, not how processes differ')
     t.warnings()
     t.same('header', t.line(), '')
 
 
 SCALES = {'B': 1, 'KiB': 2 ** 10, 'MiB': 2 ** 20, 'GiB': 2 ** 30, 'TiB': 2 ** 40}
+
+
+def moved(t):
+    """The note about memory that folding attributed to callers, unless there are three notes already."""
+    total = t.report['total']['new']['estimate'] if t.kind == 'diff' else t.report['total']['last']
+    share = Fraction(t.report['attributed_to_callers']) / Fraction(total) if Fraction(total) > 0 else 0
+    notes = [line for line in '\n'.join(t.lines).partition('\n\n')[2].split('\n')
+             if re.match(r'… |\* |p -|at least: |since 7|a cycle|detectable', line)]
+    if share < Fraction(1, 20) or len(notes) > 2:
+        return
+    found = t.match('moved', r'(\d+)% was allocated through [a-z, -]+ and is attributed to (?:its|their) callers', t.report['attributed_to_callers'])
+    if found:
+        t.number('moved, share', found[1], t.report['attributed_to_callers'], abs(int(found[1]) - share * 100) <= Fraction(501, 1000))
 
 
 def detectable(t):
@@ -98,14 +163,14 @@ def detectable(t):
     if wanted is None:
         return
     less = ' or less' if wanted['is_at_most'] else ''
-    alone = ', with sampling error only; differences between processes add to it' if wanted['sampling_error_only'] else ''
-    found = t.match('finds', r'finds      in 4 of 5 such comparisons a change of the total by (\S+)(?: (B|[KMGT]iB))?'
-                    rf'(?: \((\S+)%\))?{less}{alone}', wanted)
+    alone = ', sampling error only' if wanted['sampling_error_only'] else ''
+    found = t.match('detectable', r'detectable change: (\S+)(?: (B|[KMGT]iB))?'
+                    rf'(?: \((\S+)%\))?{less}, in 4 of 5 comparisons{alone}', wanted)
     if found:
         share = None if wanted['share'] is None else 100 * Decimal(str(wanted['share']))
-        t.number('finds', found[1], wanted['change'],
+        t.number('detectable', found[1], wanted['change'],
                  is_rounded(found[1], SCALES[found[2] or 'B'], Decimal(str(wanted['change']))))
-        t.number('finds, share', found[3], share, (found[3] is None) == (share is None) and (
+        t.number('detectable, share', found[3], share, (found[3] is None) == (share is None) and (
             share is None or is_rounded(found[3], 1, share)))
 
 
@@ -128,56 +193,56 @@ def change_of(row):
     return (-Fraction(1, 2000), Fraction(1, 2000)) if is_nothing(delta) else fixed(delta)
 
 
-def mark_notes(t, first, second):
-    """The notes about marks, with the number of rows if JSON has all of them."""
-    if t.report['test'] in OF_SAMPLING:
-        first, second = f'{first}, sampling', f'{second}, sampling'
-    t.sentence('note', CLOSED[first].format('' if t.is_space else ' or objects of mixed sizes'))
-    one_in = f'{100 / (100 - Decimal(t.percent)):.6g}'
-    tested = sum(row['p'] is not None for row in t.report['rows'])
-    if t.shown.json_limit:
-        found = re.fullmatch(re.escape(CLOSED[second]).replace('\\{\\}', '([\\d,.]+(?: rows?)?)'), t.line())
-        has_share = CLOSED[second].count('{}') > 1
-        t.same('note', bool(found) and (not has_share or found[2] == one_in), True)
-    else:
-        t.sentence('note', CLOSED[second].format(f'{tested:,} row{"s" * (tested != 1)}', one_in))
+def marks(t):
+    """The explanation of marks, if shown rows have any."""
+    rows, is_diff = t.shown_changes(), t.kind == 'diff'
+    rate = f'{100 - Decimal(t.percent):.6g}' if t.percent else ''
+    found = []
+    if any(row['significant'] for row in rows):
+        found.append('* beyond sampling error' if t.report['test'] in OF_SAMPLING else
+                     f'* {"significant" if is_diff else "steady growth"} at a {rate}% false discovery rate')
+    if t.report['test'] != 'none' and (is_diff or t.report['variance_tested']) and any(row['p'] is None for row in rows):
+        found.append('p -: too few samples')
+    return '; '.join(found)
 
 
 def diff(t):
     tested = t.report['test'] != 'none'
     diff_header(t)
-    is_same = all(is_nothing(row['delta']['estimate']) for row in t.report['rows'])
-    if is_same and (not t.shown.json_limit or t.next_is('no change')):
-        t.sentence('no change', f'no change: every {t.report["by"]} holds what it held')
+    if is_same(t):
+        if not t.lines[0].startswith('no change: '):
+            t.sentence('no row', f'no {t.report["by"]} changed')
+        t.has_table = False
         return
-    t.title(('base', 13), ('new', 14), ('change', 14), ('of base', 9),
-            *[('from', 14), ('to', 14), ('2-sided p', 10), (' ', 1)] * tested, t.by())
-    for i, row in enumerate(t.rows()):
+    t.title(('base', 13), ('new', 14), ('change', 14), *[(f'{t.percent}% CI', 21), ('p', 9), (' ', 1)] * tested, t.by())
+    for i, row in enumerate(t.shown_changes()):
         what = f'row {i}'
-        base, new, change, *rest, name = split(t.line(), 13, 13, 22, *[13, 13, 10] * tested)
+        base, new, change, *rest, name = split_change(t.line(), tested)
         flat_or_dash(t, f'{what}, base', base, row['base']['estimate'])
         flat_or_dash(t, f'{what}, new', new, row['new']['estimate'])
-        delta = row['delta']['estimate']
-        change, share = re.fullmatch(r' *(.*?) *([-+][\d.]+%|-)', change).groups()
-        signed(t, f'{what}, change', change, delta)
-        t.number(f'{what}, of base', share, delta, numerals.is_growth(
-            share, delta, t.report['total']['base']['estimate']))
+        delta = row['delta']
+        signed(t, f'{what}, change', change, delta['estimate'])
         if tested:
-            for key, text in zip(('low', 'high'), rest):
-                number = row['delta'][key]
-                t.number(f'{what}, {key}', text.strip(), number,
-                         text.strip() == '-' if number is None else
-                         numerals.is_end(text.strip(), number, t.is_space, t.shown.unit))
-            t.chance(f'{what}, p', rest[2][:-1], row['p'])
-            t.count(f'{what}, mark', rest[2][-1], '*' if row['significant'] else ' ')
+            interval, p = rest
+            t.number(f'{what}, interval', interval.strip(), delta, numerals.is_change_interval(
+                interval.strip(), delta['estimate'], delta['low'], delta['high'], t.is_space, t.shown.unit))
+            t.chance(f'{what}, p', p[:-1], row['p'])
+            t.count(f'{what}, mark', p[-1], '*' if row['significant'] else ' ')
         is_one_sided = is_nothing(row['base']['estimate']) or is_nothing(row['new']['estimate'])
         word = f'{row["status"]}: ' if is_one_sided and row['status'] in ('new', 'gone') else ''
         t.count(f'{what}, word', name[:len(word) + 1], f' {word}')
         t.name(f'{what}, name', name[len(word) + 1:], row['name'], i)
-    t.more(change_of)
-    if tested:
-        t.sentence('note', CLOSED['ends'].format(t.percent))
-        mark_notes(t, 'two-sided', 'mark')
+    t.more(change_of, marks(t))
+    detectable(t)
+
+
+def split_change(line, tested):
+    """base, new, change, and if changes were tested their intervals and p with its mark; then the name."""
+    base, new, change, rest = split(line, 13, 13, 13)
+    if not tested:
+        return base, new, change, rest
+    found = re.match(r'( *(?:\S+ … \S+(?: [KMGTPE]?i?B)?(?= )|-?)) +(<?[\d.]+|-)([* ])', rest)
+    return base, new, change, found[1], found[2] + found[3], rest[found.end() + 1:]
 
 
 def slope(t, what, text, number, unit, digits=9):
@@ -186,47 +251,94 @@ def slope(t, what, text, number, unit, digits=9):
 
 
 SECONDS = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400}
+WORDS = {'none': '-', 'levelled': 'plateau'}
 
 
-def trend_total(t, text, total):
-    """The text after the slope: the slope per day, its lower bound, or that only sampling was tested."""
-    per = t.report['total']['per']
-    if per == 'hour':
-        found = re.match(rf', ({VALUE}) per day', text)
-        t.same('slope, per day', bool(found), True)
-        if found:
-            slope(t, 'slope, per day', found[1], total['per_day'], t.shown.unit)
-            text = text[found.end():]
-    if total['p'] is not None:
-        found = re.fullmatch(rf', at least ({VALUE}|-) per {per}(, p growth .*), shape (.*)', text)
-        t.same('slope, at least', bool(found), True)
-        if found:
-            slope(t, 'slope, at least', found[1], total['at_least'], t.shown.unit, 4)
-            p_behind(t, 'slope', found[2], total['p'], 'p growth')
-            t.same('shape', found[3], total['shape'])
+def trend_growth(t, text):
+    """"+6.0 MiB per dump, at least +2.8 MiB; 13.1 → 70.8 MiB in 10 dumps, p = 0.01"."""
+    total = t.report['total']
+    found = re.fullmatch(rf'({VALUE}) per {total["per"]}(?:, at least ({VALUE}))?; {COURSE} in (\d+) dumps, (p .*)', text)
+    t.same('answer', bool(found), True)
+    if found:
+        slope(t, 'slope', found[1], total['slope'], t.shown.unit)
+        t.same('at least', found[2] is not None, float(total['at_least'] or 0) > 0)
+        if found[2]:
+            slope(t, 'at least', found[2], total['at_least'], t.shown.unit, 4)
+        course(t, 'total', found[3], found[4], (total['first'], total['last']))
+        t.count('dumps', found[5], t.report['inputs']['used'])
+        p_said(t, 'total', found[6], total['p'])
+
+
+def trend_answer(t):
+    total, line, dumps = t.report['total'], t.line(), t.report['inputs']['used']
+    if total['significant']:
+        since = f'since {escaped(total["onset"]["dump"])}: ' if total['shape'] == 'since' else ''
+        t.same('answer', line.startswith(f'GROWING {since}'), True)
+        trend_growth(t, line.removeprefix(f'GROWING {since}'))
+        return
+    few = f'Too few dumps ({dumps} of 8) to distinguish growth from fluctuation: '
+    is_step = total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0
+    word = WORDS.get(total['shape'], total['shape'])
+    shape = f' ({word})' if word in ('plateau', 'cycle') else ''
+    before, after = (
+        ('', rf' in {dumps} dumps; growth is not tested') if t.report['test'] == 'none' else
+        (few if int(dumps) < 8 else 'Too few dumps at different times: ', '') if not t.report['variance_tested'] else
+        ('', rf' in {dumps} dumps; growth is not tested') if total['p'] is None else
+        ('Grew in one step: ', rf' in {dumps} dumps; no steady growth \((p .*)\)') if is_step else
+        (f'No steady growth{shape}: ', rf' in {dumps} dumps, (p .*)'))
+    found = re.fullmatch(re.escape(before) + COURSE + after, line)
+    if not found:
+        t.wrong('answer', line, total)
+        return
+    course(t, 'total', found[1], found[2], (total['first'], total['last']))
+    if found.re.groups > 2:
+        p_said(t, 'total', found[3], total['p'])
+
+
+def rows_that_grow(t, text):
+    """"2 of 5 functions grow steadily, most f, +1.0 MiB per dump"."""
+    rows, by, per = t.report['rows'], t.report['by'], t.report['total']['per']
+    grow, tested = sum(row['significant'] for row in rows), sum(row['p'] is not None for row in rows)
+    plural = '' if tested == 1 else 'es' if by.endswith('s') else 's'
+    found = re.fullmatch(rf'no {by} has enough samples|no {by} of (\d+) grows steadily|(\d+) of (\d+) {by}(?:e?s)? grow(s?) steadily(?:: |, most )(.*), ({VALUE}) per {per}', text)
+    t.same('rows that grow', bool(found), True)
+    if not found or t.shown.json_limit:
+        return
+    if grow == 0:
+        t.count('rows that grow', text, f'no {by} of {tested} grows steadily' if tested else f'no {by} has enough samples')
     else:
-        p_behind(t, 'slope, sampling', text, total['p_sampling'], 'p sampling')
+        said = f'{grow} of {tested} {by}{plural} grow{"s: " if grow == 1 else " steadily"}'
+        t.same('rows that grow', (found[2], found[3], found[4] == 's'), (str(grow), str(tested), grow == 1))
+        slope(t, said, found[6], rows[0]['slope'], t.shown.unit)
+
+
+def trend_second(t):
+    """The line about rows and dumps, of parts that are there or not."""
+    total, hours, per = t.report['total'], t.report['hours'], t.report['total']['per']
+    is_since = total['significant'] and total['shape'] == 'since'
+    if not (is_since or t.report['variance_tested'] or hours is not None or t.next_is('the exit dump')):
+        return
+    parts = t.line().split('; ')
+    if is_since:
+        found = re.fullmatch(rf'({VALUE}) since, at least ({VALUE})', parts.pop(0))
+        t.same('since', bool(found), True)
+        for text, key, digits in zip(found.groups() if found else (), ('growth', 'at_least'), (9, 4)):
+            slope(t, f'since, {key}', text, total['onset'][key], t.shown.unit, digits)
+        if total['onset']['from'] != total['onset']['to']:
+            t.same('began', parts.pop(0), f'began between {escaped(total["onset"]["from"])} and {escaped(total["onset"]["to"])}')
+    elif t.report['variance_tested']:
+        rows_that_grow(t, parts.pop(0))
+    if hours is not None:
+        long = f'{float(hours) * 3600 / SECONDS[per]:.3g}'
+        t.same('span', parts.pop(0), f'{t.report["inputs"]["used"]} dumps span {long} {per}{"s" * (long != "1")}')
+    elif total['significant']:
+        t.same('times', parts.pop(0), 'times unknown: use --time-from=mtime')
+    t.same('exit dump', parts in ([], ['the exit dump is excluded']), True)
 
 
 def trend_header(t):
-    total, inputs, hours = t.report['total'], t.report['inputs'], t.report['hours']
-    per = total['per']
-    long = '' if hours is None else f'{float(hours) * 3600 / SECONDS[per]:.3g}'
-    over = long and f' over {long} {per}' + 's' * (long != '1')
-    t.inputs(inputs['periods'], f'{inputs["used"]} dumps{over}')
-    for key in ('first', 'last'):
-        found = t.match(key, rf'{key:9}  ({VALUE})', total[key])
-        if found:
-            t.value(key, found[1], total[key])
-    found = t.match('slope', rf'slope      ({VALUE}) per (\w+)(.*)', total)
-    if found:
-        slope(t, 'slope', found[1], total['slope'], t.shown.unit)
-        t.same('slope', found[2], per)
-        trend_total(t, found[3], total)
-    if t.report['test'] != 'none':
-        t.test('; ' + FITTED[t.report['variance_tested']])
-    span = f'{inputs["used"]} dumps, times not known' if hours is None else over[6:]
-    t.same('span', t.line(), f'span       {span}; {CANNOT}')
+    trend_answer(t)
+    trend_second(t)
     text = t.filters()
     if text is not None:
         found = re.fullmatch(rf'({VALUE}) of the first, ({VALUE}) of the last', text)
@@ -234,53 +346,64 @@ def trend_header(t):
         if found:
             t.value('left of the first', found[1], t.report['filtered']['first'])
             t.value('left of the last', found[2], t.report['filtered']['last'])
-    detectable(t)
     t.warnings()
     t.same('header', t.line(), '')
 
 
 def trend_row(t, what, row, cells):
-    """The cells between slope and tau."""
-    if t.report['variance_tested']:
-        least, chance, shape = cells
+    """The cells between the slope and the series."""
+    least, chance, shape = cells
+    if float(row['at_least'] or 0) > 0:
         slope(t, f'{what}, at least', least, row['at_least'], t.shown.unit, 4)
-        t.chance(f'{what}, p', chance[:-1], row['p'])
-        t.count(f'{what}, mark', chance[-1], '*' if row['significant'] else ' ')
-        t.count(f'{what}, shape', shape.strip(), row['shape'])
-    elif t.report['test'] != 'none':
-        t.chance(f'{what}, p sampling', cells[0], row['p_sampling'])
-        t.same(f'{what}, p', row['p'], None)
+    else:
+        t.count(f'{what}, at least', least.strip(), '-')
+    t.chance(f'{what}, p', chance[:-1], row['p'])
+    t.count(f'{what}, mark', chance[-1], '*' if row['significant'] else ' ')
+    if row['shape'] == 'since':
+        t.same(f'{what}, shape', bool(re.fullmatch(r'since \d+', shape.strip())), True)
+    else:
+        t.same(f'{what}, shape', shape.strip(), WORDS.get(row['shape'], row['shape']))
+
+
+def drawn(values):
+    """The series as a line: means of equal runs of at most 16, in eighths of the largest."""
+    run = -(-len(values) // 16)
+    means = [sum(map(Fraction, values[i:i + run])) / len(values[i:i + run]) for i in range(0, len(values), run)]
+    most = max(*means, 0) if len(means) > 1 else means[0]
+    return [max(min(-(-mean * 8 // most) - 1, 7), 0) if most > 0 else 0 for mean in means]
+
+
+def is_drawn(text, values):
+    """Whether a text is the line of a series; JSON rounds the values, which may move a cell by one."""
+    levels = drawn(values)
+    return len(text) == len(levels) and all(abs('▁▂▃▄▅▆▇█'.find(c) - level) <= 1 and c in '▁▂▃▄▅▆▇█'
+                                            for c, level in zip(text, levels))
 
 
 def trend(t):
-    told, tested, unit = t.report['variance_tested'], t.report['test'] != 'none', t.shown.unit
-    steps = int(t.report['inputs']['used']) - 1
+    told, unit, dumps = t.report['variance_tested'], t.shown.unit, t.report['inputs']['used']
     trend_header(t)
-    per = f'slope/{t.report["total"]["per"]}'
-    t.title(('first', 13), ('last', 14), (per, 14),
-            *[('grows by at least', 18), ('p growth', 9), (' ', 1), ('shape', 9)] * told,
-            *[('p sampling', 11)] * (tested and not told), ('tau', 7), ('grew', 11), t.by())
-    for i, row in enumerate(t.rows()):
+    per = f'per {t.report["total"]["per"]}'
+    t.title(('last', 13), (per, 14), *[('at least', 14), ('p', 9), (' ', 1), ('shape', 9)] * told,
+            (f'{dumps} dumps', 17), t.by())
+    for i, row in enumerate(t.shown_changes()):
         what = f'row {i}'
-        first, last, per, *rest, tau, grew, name = split(
-            t.line(), 13, 13, 13, *[17, 9, 8] * told, *[10] * (tested and not told), 6, 10)
-        t.value(f'{what}, first', first.strip(), row['first'])
+        last, per, *rest, series, name = split(t.line(), 13, 13, *[13, -8, 8] * told, 16)
         t.value(f'{what}, last', last.strip(), row['last'])
         slope(t, f'{what}, slope', per, row['slope'], unit)
-        trend_row(t, what, row, rest)
-        t.number(f'{what}, tau', tau.strip(), row['tau'], numerals.is_tau(tau.strip(), row['tau']))
-        t.count(f'{what}, grew', grew.strip(), f'{row["grew"]}/{steps}')
+        if told:
+            trend_row(t, what, row, rest)
+        t.same(f'{what}, series', is_drawn(series.strip(), row['values']), True)
         t.same(f'{what}, space', name[:1], ' ')
         t.name(f'{what}, name', name[1:], row['name'], i)
-    t.more(lambda row: apart(row['first'], row['last']))
-    if told:
-        mark_notes(t, 'growth', 'grows')
-        while t.at < len(t.lines) and re.search(' grows since .* per | rose in each of the last ', t.lines[t.at]):
-            t.at += 1
-        t.same('note', t.line(), CLOSED['one-sided'])
-    elif tested:
-        t.same('note', t.line(), CLOSED['sampling'])
-    t.same('note', t.line(), CLOSED['tau'])
+    t.more(lambda row: apart(row['first'], row['last']), marks(t))
+    shown = t.shown_changes()
+    notes = [f'at least: {t.percent}% lower bound'] * (told and any(float(row['at_least'] or 0) > 0 for row in shown))
+    notes += ['since 7: after dump 7'] * any(row['shape'] == 'since' for row in shown)
+    notes += [f'a cycle of over {int(dumps) // 2} dumps looks like growth'] * any(row['significant'] for row in shown)
+    if notes:
+        t.sentence('note', '; '.join(notes))
+    detectable(t)
 
 
 # --- info -----------------------------------------------------------------------------------------
@@ -475,6 +598,8 @@ def compare_text(report, text, shown):
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
         t.faults.append(f'{error!r} at line {t.at}: {t.lines[t.at - 1]!r}')
         return t
-    if t.kind not in ('stacks', 'info') and not t.lines[t.at - 1].startswith('no change: '):
+    if t.kind in ('diff', 'trend') and t.has_table:
+        moved(t)
+    elif t.kind not in ('stacks', 'info') and t.has_table:
         t.charges()
     return t.done()

@@ -160,15 +160,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
 // Write how to read intervals and p-values, if there are any.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     if (own(view)->test != HP_TEST_NONE) {
-        hp_sink_print(
-            out,
-            HP_MESSAGE(
-                "page-change-interval",
-                "low … high holds the true change in %g%% of cases; of rows that are "
-                "the same it is what sampling can have missed\n"),
-            100 * view->options.confidence);
-        hp_text_diff_note(out, view,
-                          "5 samples, and of other Frames or filters than the command's");
+        hp_text_mark_lines(out, view, hp_view_shown(view, view->rows.count));
     }
 }
 

@@ -97,21 +97,12 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
 // Write the lines that explain p, the mark and the bound of growth.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = hp_largest_trend(view->extra);
-    if (trend->can_test_growth) {
-        hp_text_trend_note(out, view, "2.5 samples a dump");
-        hp_sink_print(
-            out,
-            HP_MESSAGE(
-                "page-grows-by",
-                "grows by at least: a lower bound; marked is steady growth alone, no "
-                "step, no cycle, nor what half a wave explains better\n"));
-    } else if (trend->test != HP_TEST_NONE) {
-        hp_sink_print(
-            out,
-            HP_MESSAGE(
-                "page-p-sampling",
-                "p sampling: probability that sampling alone shows growth this large; "
-                "it does not allow for values that go up and down\n"));
+    hp_text_mark_lines(out, view, hp_view_shown(view, view->rows.count));
+    if (!trend->can_test_growth && trend->test != HP_TEST_NONE) {
+        hp_sink_print(out,
+                      HP_MESSAGE("page-p-sampling",
+                                 "p sampling: one-sided p-value that covers sampling "
+                                 "error only\n"));
     }
 }
 

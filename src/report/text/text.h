@@ -35,7 +35,9 @@ enum {
     HP_LEAST_WIDTH = 40, // least width of a report; a narrower one is widened to this
     // Bytes of the text of a number with its sign, with the NUL.
     HP_SIGNED_SIZE = HP_NUMBER_SIZE + 1,
-    HP_TEXT_CODE_SIZE = 16, // room for "\\u{10FFFF}"
+    HP_TEXT_CODE_SIZE = 16,    // room for "\\u{10FFFF}"
+    HP_TEXT_SERIES_CELLS = 16, // most cells of a series that is drawn
+    HP_TEXT_SERIES_SIZE = 3 * HP_TEXT_SERIES_CELLS + 1, // its bytes, with the NUL
 };
 
 // --- width --------------------------------------------------------------------------------
@@ -105,8 +107,20 @@ void hp_text_rate(char text[HP_SIGNED_SIZE], double value, enum hp_metric metric
 // Format a share, "73.7%"; "-" if `whole` is 0.
 void hp_text_share(char text[HP_NUMBER_SIZE], hp_fixed part, hp_fixed whole);
 
-// Format a p-value: "0.0012", "<0.0001"; "-" if it is NAN.
+// Format a p-value: "0.0012", "<0.0001"; "-" if it is NAN.  hp_text_put_p() writes it in
+// a sentence: "p = 0.0012", "p < 0.0001".
 void hp_text_p(char text[HP_NUMBER_SIZE], double p);
+void hp_text_put_p(struct hp_sink *out, double p);
+
+// Draw a series as a line of at most HP_TEXT_SERIES_CELLS cells, "▁▃▅▇█", from 0 to its
+// largest value.  If there are more values, equal runs of them are averaged.
+void hp_text_series(char text[HP_TEXT_SERIES_SIZE], const double *values, size_t count);
+
+// Write two values of one metric: "13.1 → 70.8 MiB".
+void hp_text_put_course(struct hp_sink *out, const struct hp_view *view, hp_fixed first,
+                        hp_fixed last);
+// Write the noun of the metric in a sentence: "in use", "objects allocated".
+void hp_text_put_metric(struct hp_sink *out, const struct hp_view *view);
 
 // --- estimates ----------------------------------------------------------------------------
 
@@ -120,7 +134,7 @@ enum {
 struct hp_text_estimate {
     // The exact value, in fixed point.
     hp_fixed sum;
-    char value[HP_NUMBER_SIZE]; // "73.5 MiB"
+    char value[HP_SIGNED_SIZE]; // "73.5 MiB", or of a change "+44.5 MiB"
     // "± 4.9 MiB", "0.37 … 1.40 MiB", "17 or more", the reason why there is no interval,
     // or "" if the value is certain.
     char interval[HP_INTERVAL_SIZE];
@@ -144,6 +158,17 @@ void hp_text_estimate(struct hp_text_estimate *text, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric);
 void hp_text_row_estimate(struct hp_text_estimate *text, const struct hp_view *view,
                           const struct hp_amount *amount);
+
+// Format a change with its sign, "+44.5 MiB", and its interval in the same unit,
+// "+41.2 … +47.9".  hp_text_put_change() writes both in a sentence: "+44.5 MiB ± 3.4 MiB"
+// or "+0.2 MiB (-1.0 … +3.1)".
+void hp_text_change(struct hp_text_estimate *text, hp_fixed value,
+                    struct hp_interval range, enum hp_metric metric, enum hp_unit unit);
+void hp_text_put_change(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
+                        struct hp_interval range);
+
+// Format the bounds of a share: "2.2 … 3.6%"; "-" if they are not known.
+void hp_text_shares(char text[HP_INTERVAL_SIZE], double low, double high);
 
 // Write the interval after its value in a sentence: " ± 4.9 MiB" or " (0.37 … 1.40 MiB)";
 // nothing if there is none, or if it replaces the value.
@@ -271,21 +296,42 @@ void hp_text_details(struct hp_sink *out, const struct hp_view *view, hp_writer 
 hp_writer hp_text_head, hp_text_diff_head, hp_text_trend_head, hp_text_lifetime_head;
 // Write facts: the inputs and the totals; for a diff and a trend also how changes were
 // tested.
-hp_writer hp_text_facts, hp_text_diff_facts, hp_text_trend_facts;
+hp_writer hp_text_facts, hp_text_diff_facts, hp_text_trend_facts, hp_text_lifetime_facts;
 
 // Write side by side the stack that allocated most objects of a row and the stack that
 // freed them (the row's hp_recent_pair), if there are any; for hp_view_is_recent().
 void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t row);
 
-// Explain p and its mark below the table of a diff; hp_text_trend_note() does so for a
-// trend.  `few`: the number of samples below which a row has no p, as in "5 samples".
-void hp_text_diff_note(struct hp_sink *out, const struct hp_view *view, const char *few);
+// What the shown rows of a comparison have that is to be explained below the table.
+struct hp_text_marks {
+    bool is_marked;   // a "*"
+    bool is_untested; // a "-" instead of p
+    bool has_bound;   // lower bounds of growth
+    bool has_since;   // a shape "since 13"
+};
+
+// Find the marks in the first `shown` rows of a diff or a trend.
+struct hp_text_marks hp_text_marks_of(const struct hp_view *view, size_t shown);
+
+// Make the notes on marks and on columns, without the ends of lines; "" if nothing is to
+// be explained.  hp_text_mark_lines() writes both, and what could have been found, for the
+// first `shown` rows.
+void hp_text_explain_marks(struct hp_buffer *mark, struct hp_buffer *columns,
+                           const struct hp_view *view, struct hp_text_marks marks);
+void hp_text_mark_lines(struct hp_sink *out, const struct hp_view *view, size_t shown);
+// Write what a comparison that found nothing could have found, without the end of the
+// line.
+void hp_text_detectable(struct hp_sink *out, const struct hp_view *view);
+
+// Write the answer of a diff or a trend in one sentence, without the end of the line:
+// "+57.7 MiB ± 3.3 MiB: 13.1 → 70.8 MiB in use, significant (p < 0.0001)".
+hp_writer hp_text_diff_answer, hp_text_trend_answer;
+// The number of dumps of a trend; 0: it has several series.
+size_t hp_text_series_length(const struct hp_view *view);
+
 // Write the lines of --columns=spread below the rows: the inputs that stand out or hold most of a
 // row, and how the totals of dumps are distributed.
 void hp_text_spread(struct hp_sink *out, const struct hp_view *view);
-// Write for the first growing rows of a trend since which dump they grow.
-void hp_text_onsets(struct hp_sink *out, const struct hp_view *view);
-void hp_text_trend_note(struct hp_sink *out, const struct hp_view *view, const char *few);
 
 // Write a line instead of the table of a diff if no row changed; returns false otherwise.
 bool hp_text_no_change(struct hp_sink *out, const struct hp_view *view);

@@ -66,6 +66,64 @@ void hp_text_p(char text[HP_NUMBER_SIZE], double p) {
     }
 }
 
+void hp_text_put_p(struct hp_sink *out, double p) {
+    char text[HP_NUMBER_SIZE];
+    hp_text_p(text, p);
+    hp_sink_print(out, text[0] == '<' ? "p < %s" : "p = %s", text + (text[0] == '<'));
+}
+
+void hp_text_series(char text[HP_TEXT_SERIES_SIZE], const double *values, size_t count) {
+    static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+    enum {
+        LEVELS = sizeof levels / sizeof *levels,
+    };
+
+    double means[HP_TEXT_SERIES_CELLS], most = 0;
+    size_t run = (count + HP_TEXT_SERIES_CELLS - 1) / HP_TEXT_SERIES_CELLS, cells = 0;
+    for (size_t i = 0; i < count; i += run, cells++) {
+        size_t end = i + run < count ? i + run : count;
+        double sum = 0;
+        for (size_t j = i; j < end; j++) {
+            sum += values[j];
+        }
+        means[cells] = sum / (double)(end - i);
+        most = fmax(most, means[cells]);
+    }
+    text[0] = '\0';
+    for (size_t i = 0; i < cells; i++) {
+        double level = most > 0 ? ceil(means[i] / most * LEVELS) - 1 : 0;
+        strcat(text, levels[(size_t)fmin(fmax(level, 0), LEVELS - 1)]);
+    }
+}
+
+void hp_text_put_course(struct hp_sink *out, const struct hp_view *view, hp_fixed first,
+                        hp_fixed last) {
+    char from[HP_NUMBER_SIZE], to[HP_NUMBER_SIZE];
+    hp_text_format(from, first, view->options.metric, view->options.unit);
+    hp_text_format(to, last, view->options.metric, view->options.unit);
+    char *unit = strchr(from, ' ');
+    const char *other = strchr(to, ' ');
+    if (unit && other && strcmp(unit, other) == 0) {
+        *unit = '\0';
+    }
+    hp_sink_print(out, "%s → %s", from, to);
+}
+
+void hp_text_put_metric(struct hp_sink *out, const struct hp_view *view) {
+    static const char *const names[] = {
+        [HP_INUSE_SPACE] = "in use",
+        [HP_INUSE_OBJECTS] = "objects in use",
+        [HP_ALLOC_SPACE] = "allocated",
+        [HP_ALLOC_OBJECTS] = "objects allocated",
+    };
+    if (view->projection) {
+        hp_sink_escaped(out, hp_span_of(view->type_name));
+    } else {
+        hp_sink_text(out, names[view->options.metric]);
+    }
+}
+
 // --- cells --------------------------------------------------------------------------------
 
 // Cells of the column of amounts: enough for the total where lines must fit.

@@ -33,8 +33,9 @@ const char *hp_text_in_ascii(uint32_t code, char room[HP_TEXT_CODE_SIZE]) {
     static const struct {
         uint32_t code;
         const char *text;
-    } known[] = {{0x2026, "..."}, {0xb1, "+-"},  {0x2013, "-"}, {0xb7, "-"},
-                 {0x251c, "|"},   {0x2514, "`"}, {0x2502, "|"}, {0x250c, ","}};
+    } known[] = {{0x2026, "..."}, {0xb1, "+-"},  {0x2013, "-"},
+                 {0xb7, "-"},     {0x251c, "|"}, {0x2514, "`"},
+                 {0x2502, "|"},   {0x250c, ","}, {0x2192, "->"}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].code == code) {

@@ -152,6 +152,81 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     }
 }
 
+// Write one end of the interval of a change, with its sign, rounded by `round`; 0 has
+// none.
+static void put_signed_end(char *out, double end, const struct scale *scale,
+                           double (*round)(double)) {
+    hp_int128 digits = whole(round(in_digits(end, scale)));
+    out[0] = digits < 0 ? '-' : '+';
+    put_digits(out + (digits != 0), digits < 0 ? -digits : digits, scale);
+}
+
+// Write the interval of a change: "± 4.9 MiB" if `is_half`, else both ends, which have
+// the unit of the value; where that is 0, their own.
+static void put_change_interval(struct hp_text_estimate *text, hp_int128 value,
+                                struct hp_interval range, const struct scale *scale) {
+    char low[HP_NUMBER_SIZE], high[HP_NUMBER_SIZE];
+    put_signed_end(low, range.low, scale, floor);
+    put_signed_end(high, range.high, scale, ceil);
+    snprintf(text->interval, sizeof text->interval, "%s … %s%s%s", low, high,
+             text->sum == 0 && scale->is_space ? " " : "",
+             text->sum == 0 ? unit_of(scale) : "");
+    double below = (double)value - in_digits(range.low, scale);
+    double above = in_digits(range.high, scale) - (double)value;
+    double longer = fmax(below, above);
+    text->is_half =
+        longer <= fmin(below, above) * most_skewed && longer <= fabs((double)value);
+}
+
+void hp_text_change(struct hp_text_estimate *text, hp_fixed value,
+                    struct hp_interval range, enum hp_metric metric, enum hp_unit unit) {
+    double estimate = hp_fixed_double(value, metric);
+    double longer = fmax(estimate - range.low, range.high - estimate);
+    *text = (struct hp_text_estimate){.sum = value};
+    hp_text_signed(text->value, value, metric, unit);
+    if (isnan(range.low) || isnan(range.high) || !(longer > 0)) {
+        strcpy(text->interval, isnan(range.low) ? "-" : "");
+        return;
+    }
+    struct scale scale = {.is_space = hp_fraction(metric) == HP_SPACE_FRACTION,
+                          .fraction = hp_fraction(metric)};
+    hp_fixed size = value < 0 ? -value : value;
+    double far = fmax(fabs(range.low), fabs(range.high));
+    scale.power = scale.is_space ? power_of(size, far, unit) : 0;
+    set_decimals(&scale, longer, 0);
+    hp_int128 digits = value_in_digits(value, &scale);
+    if (value != 0) {
+        text->value[0] = value < 0 ? '-' : '+';
+        put_with_unit(text->value + 1, digits < 0 ? -digits : digits, &scale);
+    }
+    put_change_interval(text, digits, range, &scale);
+}
+
+void hp_text_put_change(struct hp_sink *out, const struct hp_view *view, hp_fixed value,
+                        struct hp_interval range) {
+    struct hp_text_estimate text;
+    enum hp_metric metric = view->options.metric;
+    hp_text_change(&text, value, range, metric, view->options.unit);
+    if (text.is_half) {
+        struct hp_interval mirrored = {-range.high, -range.low};
+        hp_text_measure(&text, value < 0 ? -value : value, value < 0 ? mirrored : range,
+                        metric, view->options.unit);
+        hp_sink_print(out, "%s%s %s", value < 0 ? "-" : "+", text.value, text.interval);
+    } else if (text.interval[0] == '\0' || text.interval[1] == '\0') {
+        hp_sink_text(out, text.value);
+    } else {
+        hp_sink_print(out, "%s (%s)", text.value, text.interval);
+    }
+}
+
+void hp_text_shares(char text[HP_INTERVAL_SIZE], double low, double high) {
+    if (isnan(high)) {
+        strcpy(text, "-");
+    } else {
+        snprintf(text, HP_INTERVAL_SIZE, "%.3g … %.3g%%", 100 * low, 100 * high);
+    }
+}
+
 // Write an interval of a number of objects that has no upper end, "17 or more": with
 // mixed sizes there may be any number of smaller objects.
 static void put_least(struct hp_text_estimate *text, double least, bool is_uncounted) {

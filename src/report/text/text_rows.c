@@ -2,12 +2,12 @@
 //        154 MiB  73.7%  73.7%     161.5 MiB  77.6%          ± 18 MiB   small
 //      0.37 MiB    0.2%  73.9%      0.37 MiB   0.2%  0.37 … 1.40 MiB *  large
 //
-//         base        new     change of base       from         to 2-sided p   function
-//     58.4 MiB   65.0 MiB   +6.6 MiB   +8.1%   +2.1 MiB  +11.0 MiB    0.0012*  leaf_mixed
-//            -    2.0 MiB   +2.0 MiB   +2.5%   +0.2 MiB   +5.1 MiB    0.0400   new: leaf
+//         base        new     change         95% CI       p   function
+//     58.4 MiB   65.0 MiB   +6.6 MiB  +2.1 … +11.0   0.0012*  leaf_mixed
+//            -    2.0 MiB   +2.0 MiB   +0.2 … +5.1   0.0400   new: leaf
 //
-//        first       last slope/hour grows by at least p growth   shape ...  function
-//      2.0 MiB    8.0 MiB   +1.7 MiB          +1.4 MiB <0.0001*  steady ...  leak
+//         last  per hour  at least       p   shape  10 dumps  function
+//      8.0 MiB  +1.7 MiB  +1.4 MiB <0.0001* steady  ▃▃▄▅▆▇██  leak
 //
 // The writer of any report that is a table: the columns are the
 // fields of the view that have a title, with the parts that their bits of enum hp_shown
@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -26,6 +27,7 @@ enum {
     SHARE_WIDTH = 6,
     GROWTH_WIDTH = 8,
     P_WIDTH = 8,
+    CHANGE_WIDTH = 20, // of an interval of a change, where lines have any width
     // Bytes of the text before a name, with its NUL: "new: ~".
     PREFIX_SIZE = 32,
 };
@@ -36,8 +38,9 @@ enum shown_part {
     SHARE,
     RUNNING,
     GROWTH,
-    LOW_END,
-    HIGH_END,
+    CHANGE, // the interval of a change
+    SHARES, // the interval of a share
+    DRAWN,  // a series, drawn as a line
     INTERVAL,
     MARK,
 };
@@ -73,7 +76,18 @@ struct rows {
     struct hp_text_estimate estimate;
     struct hp_text_widths widths;
     struct hp_text_names *names;
+    struct hp_text_estimate change; // the change of the present row and its interval
+    char series[HP_TEXT_SERIES_SIZE];
 };
+
+// Whether the text shows a field: it has a title, and room and characters for it.
+static bool is_shown(const struct hp_view *view, const struct hp_field *field) {
+    const struct hp_text_options *text = &view->options.text;
+    bool is_drawn = field->column.cell == HP_CELL_SERIES;
+    return field->column.title && !(field->shown & HP_SHOWN_DETAIL && !text->details) &&
+           !(field->shown & HP_SHOWN_IN_ASCII && !text->details && !text->ascii) &&
+           !(is_drawn && text->ascii);
+}
 
 // Find the field whose interval is shown, and the field after which it is shown.
 static void find_error(struct rows *t) {
@@ -111,8 +125,9 @@ static int width_of(const struct rows *t, const struct hp_field *field) {
 static struct hp_text_column *add(struct rows *t, const struct hp_field *field,
                                   enum shown_part part, int width, int leaves) {
     static const char *const titles[] = {
-        [RUNNING] = "sum%", [GROWTH] = "of base", [LOW_END] = "from",
-        [HIGH_END] = "to",  [MARK] = "",
+        [RUNNING] = "sum%",
+        [GROWTH] = "of base",
+        [MARK] = "",
     };
     const char *title = titles[part] ? titles[part] : field->column.title;
     hp_vec_push(&t->pieces, ((struct column_piece){field, part}));
@@ -133,14 +148,37 @@ static void add_shares(struct rows *t, const struct hp_field *field, int leaves)
     }
 }
 
+// Add the column with the interval of a change.
+static void add_interval(struct rows *t, const struct hp_field *field) {
+    struct hp_text_column *column = add(t, field, CHANGE, CHANGE_WIDTH, INTERVAL_LEAVES);
+    snprintf(column->title, sizeof column->title, "%g%% CI",
+             t->view->options.confidence * 100);
+}
+
+// Add the column of a series, drawn as a line; its title says how many dumps it has.
+static void add_series(struct rows *t, const struct hp_field *field, int leaves) {
+    struct hp_text_column *column = add(t, field, DRAWN, HP_TEXT_SERIES_CELLS, leaves);
+    size_t dumps = hp_text_series_length(t->view);
+    if (dumps > 0) {
+        snprintf(column->title, sizeof column->title, "%zu dumps", dumps);
+    }
+}
+
 // Add the columns of a field that has a title.
 static void add_columns(struct rows *t, const struct hp_field *field) {
     int leaves = field->leaves > 0 ? NUMBERS_LEAVE + field->leaves : 0;
+    if (field->column.cell == HP_CELL_SERIES) {
+        add_series(t, field, leaves);
+        return;
+    }
+    if (field->unit == HP_IN_FRACTION && field->shown & HP_SHOWN_ENDS) {
+        add(t, field, SHARES, CHANGE_WIDTH, leaves);
+        return;
+    }
     add(t, field, NUMBER, width_of(t, field), leaves);
     add_shares(t, field, leaves);
     if (field->shown & HP_SHOWN_ENDS) {
-        add(t, field, LOW_END, t->widths.amount, INTERVAL_LEAVES);
-        add(t, field, HIGH_END, t->widths.amount, INTERVAL_LEAVES)->is_joined = true;
+        add_interval(t, field);
     }
     if (field == t->last_estimate && t->with_error) {
         hp_vec_push(&t->pieces, ((struct column_piece){t->with_error, INTERVAL}));
@@ -159,6 +197,16 @@ static bool shows(const struct rows *t, const struct hp_field *field,
     bool found = false;
     for (size_t i = 0; i < t->pieces.count; i++) {
         found |= t->pieces.at[i].field == field && t->pieces.at[i].part == part &&
+                 !t->table.columns.at[i].is_gone;
+    }
+    return found;
+}
+
+// Whether the column with this key was not dropped.
+static bool shows_key(const struct rows *t, const char *key) {
+    bool found = false;
+    for (size_t i = 0; i < t->pieces.count; i++) {
+        found |= strcmp(t->pieces.at[i].field->column.key, key) == 0 &&
                  !t->table.columns.at[i].is_gone;
     }
     return found;
@@ -183,8 +231,11 @@ static struct hp_text_cell amount_cell(const struct rows *t, const struct hp_fie
 static struct hp_text_cell number_cell(const struct rows *t, const struct hp_field *field,
                                        const struct hp_content *content) {
     enum hp_cell cell = field->column.cell;
+    bool has_no_bound = field->shown & HP_SHOWN_DASH && !(content->number > 0);
     return cell == HP_CELL_ESTIMATE || cell == HP_CELL_SUM
                ? amount_cell(t, field, content->amount.sum)
+           : cell == HP_CELL_RATE && has_no_bound
+               ? (struct hp_text_cell){.kind = HP_TEXT_DASH}
                : hp_text_field_cell(field, content);
 }
 
@@ -204,10 +255,16 @@ static struct hp_text_cell cell_of(struct rows *t, const struct column_piece *pi
         return (struct hp_text_cell){.kind = HP_TEXT_GROWTH,
                                      .sum = amount->sum,
                                      .whole = t->base};
-    case LOW_END:
-        return (struct hp_text_cell){.kind = HP_TEXT_END, .number = amount->range.low};
-    case HIGH_END:
-        return (struct hp_text_cell){.kind = HP_TEXT_END, .number = amount->range.high};
+    case CHANGE:
+        hp_text_change(&t->change, amount->sum, amount->range, t->metric,
+                       t->view->options.unit);
+        return (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = t->change.interval};
+    case SHARES:
+        hp_text_shares(t->change.interval, amount->range.low, amount->range.high);
+        return (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = t->change.interval};
+    case DRAWN:
+        hp_text_series(t->series, content->series, content->count);
+        return (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = t->series};
     case INTERVAL:
         return hp_text_error_cell(t->view, amount, &t->estimate);
     case MARK:
@@ -260,6 +317,60 @@ static void put_row(struct rows *t, size_t row) {
     }
 }
 
+// Return the most cells that the columns need for the cells of the first `shown` rows.
+// The caller frees the array.
+static int *measure_cells(struct rows *t, size_t shown) {
+    bool is_ascii = t->view->options.text.ascii;
+    int *widths = hp_alloc(t->pieces.count * sizeof *widths);
+    for (size_t i = 0; i < t->pieces.count; i++) {
+        struct hp_text_column *column = &t->table.columns.at[i];
+        widths[i] = (int)hp_text_cells(hp_span_of(column->title), is_ascii);
+        column->width = 0; // texts are not shortened
+    }
+    for (size_t row = 0; row < shown; row++) {
+        set_cells(t, row);
+        for (size_t i = 0; i < t->pieces.count; i++) {
+            struct hp_span text = hp_text_cell_text(&t->table, i);
+            int cells = (int)hp_text_cells(text, is_ascii);
+            widths[i] = cells > widths[i] ? cells : widths[i];
+        }
+        char prefix[PREFIX_SIZE];
+        build_prefix(t->view, row, prefix);
+        size_t name = hp_view_name(t->view, row).size + strlen(prefix);
+        t->table.longest = name > t->table.longest ? name : t->table.longest;
+    }
+    return widths;
+}
+
+// Fit the columns to the cells of the first `shown` rows, where lines must fit.
+static void tighten(struct rows *t, size_t shown) {
+    if (t->view->options.text.width == 0 || t->with_error) {
+        return;
+    }
+    int *widths = measure_cells(t, shown);
+    for (size_t i = 0; i < t->pieces.count; i++) {
+        int most = t->pieces.at[i].field->width;
+        bool is_text = t->pieces.at[i].field->column.cell == HP_CELL_TEXT;
+        t->table.columns.at[i].width =
+            is_text && most > 0 && widths[i] > most ? most : widths[i];
+    }
+    free(widths);
+}
+
+// Use room that names do not need for a second space between columns.
+static void loosen(struct rows *t) {
+    size_t columns = t->pieces.count;
+    if (t->table.longest == 0 || t->table.room < t->table.longest + columns) {
+        return;
+    }
+    for (size_t i = 0; i < columns; i++) {
+        struct hp_text_column *column = &t->table.columns.at[i];
+        bool has_space = i > 0 && !column->is_gone && !column->is_glued;
+        column->width += has_space;
+        t->table.room -= has_space;
+    }
+}
+
 // Find distinct names for the rows that are shown, and those that the headline may name.
 static void name_rows(struct rows *t, size_t shown) {
     t->names = hp_text_names_new(t->view);
@@ -299,75 +410,110 @@ static size_t count_marked(const struct hp_view *view, size_t from) {
     return count;
 }
 
+// Return how far a row changed.
+static hp_fixed change_of(const struct hp_view *view, size_t row) {
+    struct hp_growth growth = view->report->growth(view, row);
+    return growth.after - growth.before;
+}
+
 // Write how much the rows from row `from` on grew and shrank together.  If rows are
 // sorted by cum, and so contain each other, write the largest change of any of them
 // instead.
-static void put_changes(const struct rows *t, size_t from) {
+static void put_changes(struct hp_sink *out, const struct rows *t, size_t from) {
     const struct hp_view *view = t->view;
     bool by_cum = view->options.sort == HP_SORT_CUM;
     hp_fixed sums[2] = {0, 0}, most = 0;
     char text[HP_SIGNED_SIZE];
-    for (size_t i = from; view->report->growth && i < view->rows.count; i++) {
-        struct hp_growth growth = view->report->growth(view, i);
-        hp_fixed change = growth.after - growth.before;
+    for (size_t i = from; i < view->rows.count; i++) {
+        hp_fixed change = change_of(view, i);
         sums[change < 0] += change;
         change = change < 0 ? -change : change;
         most = change > most ? change : most;
     }
-    if (view->report->growth && most == 0) {
-        hp_sink_print(t->out, HP_MESSAGE("rows-unchanged", ", unchanged"));
-    } else if (by_cum && most > 0) {
+    if (by_cum) {
         hp_text_format(text, most, t->metric, view->options.unit);
-        hp_sink_print(t->out,
+        hp_sink_print(out,
                       HP_MESSAGE("rows-changed-less", ", none changed by more than %s"),
                       text);
     }
     for (int i = 0; i < 2 && !by_cum; i++) {
         if (sums[i] != 0) {
             hp_text_signed(text, sums[i], t->metric, view->options.unit);
-            hp_sink_print(t->out, "%s %s", i == 1 && sums[0] != 0 ? " and" : ",", text);
+            hp_sink_print(out, "%s %s", i == 1 && sums[0] != 0 ? " and" : ",", text);
         }
     }
-    hp_sink_text(t->out, !by_cum && most > 0 ? " together" : "");
+    hp_sink_text(out, by_cum ? "" : " together");
 }
 
-// Write the last line of a truncated table of a comparison.
-static void put_rest(const struct rows *t, size_t shown) {
+// Write how many rows from row `from` on are not shown, and how they changed.
+static void put_hidden(struct hp_sink *out, const struct rows *t, size_t from) {
     const struct hp_view *view = t->view;
-    size_t rows = view->rows.count - shown;
-    size_t marked = count_marked(view, shown);
-    if (rows > 0) {
-        hp_sink_print(t->out, HP_MESSAGE("marked-left", "… %zu more"), rows - marked);
-        if (marked > 0) {
-            hp_sink_print(t->out, HP_MESSAGE("marked-left-too", " and %zu more marked"),
-                          marked);
-        }
-        put_changes(t, shown);
-        hp_text_how_to_see_all(t->out, view);
+    size_t rows = view->rows.count - from, marked = count_marked(view, from), same = 0;
+    for (size_t i = from; view->report->growth && i < view->rows.count; i++) {
+        same += change_of(view, i) == 0;
     }
+    hp_sink_text(out, "… ");
+    if (rows > same + marked) {
+        hp_sink_print(out, HP_MESSAGE("marked-left", "%zu more"), rows - same - marked);
+    }
+    if (marked > 0) {
+        hp_sink_print(out, HP_MESSAGE("marked-left-too", "%s%zu more marked"),
+                      rows > same + marked ? " and " : "", marked);
+    }
+    if (view->report->growth && rows > same) {
+        put_changes(out, t, from);
+    }
+    if (same > 0) {
+        hp_sink_print(out, HP_MESSAGE("rows-unchanged", "%s%zu unchanged"),
+                      rows > same ? "; " : "", same);
+    }
+    hp_text_how_to_see_all(out, view);
 }
 
-// Write the lines below the table that explain its columns.
-static void put_notes(const struct rows *t) {
+// Make the note on the rows that are not shown, without the end of its line.
+static struct hp_span make_rest(const struct rows *t, size_t shown,
+                                struct hp_buffer *text) {
+    struct hp_sink lines;
+    hp_sink_init(&lines, hp_buffer_write, text);
+    if (t->view->rows.count > shown) {
+        put_hidden(&lines, t, shown);
+    }
+    hp_sink_flush(&lines);
+    text->text.count -= text->text.count > 0;
+    return hp_buffer_span(text);
+}
+
+// Whether a report compares, so that its rows have marks.
+static bool has_marks(const struct hp_view *view) {
+    return view->report->growth && !hp_view_is_of_differences(view);
+}
+
+// Write the notes on rows that are not shown and on marks.
+static void put_rest_and_marks(const struct rows *t, size_t shown,
+                               struct hp_text_notes *notes) {
+    struct hp_buffer rest = {0}, mark = {0}, more = {0};
+    struct hp_span left = make_rest(t, shown, &rest);
+    if (has_marks(t->view)) {
+        struct hp_text_marks marks = hp_text_marks_of(t->view, shown);
+        marks.is_untested &= shows_key(t, "p");
+        marks.has_bound &= shows_key(t, "at_least");
+        marks.has_since &= shows_key(t, "shape");
+        hp_text_explain_marks(&mark, &more, t->view, marks);
+    }
+    hp_text_note_beside(notes, left, hp_buffer_span(&mark), hp_buffer_span(&mark));
+    hp_text_note(notes, hp_buffer_span(&more));
+    hp_vec_done(&rest.text);
+    hp_vec_done(&mark.text);
+    hp_vec_done(&more.text);
+}
+
+// Write the notes that explain columns.
+static void put_notes(const struct rows *t, struct hp_text_notes *notes) {
     const struct hp_field *field;
     hp_vec_each (field, &t->view->fields) {
-        if (!field->column.title) {
-            continue;
-        }
-        if (shows(t, field, LOW_END)) {
-            hp_sink_print(
-                t->out,
-                HP_MESSAGE("note-change-interval",
-                           "from … to holds the true change in %g%% of cases\n"),
-                t->view->options.confidence * 100);
-        }
-        if (field->shown & HP_SHOWN_MARK && t->view->report->has_sides) {
-            hp_text_diff_note(t->out, t->view, field->note);
-        } else if (field->shown & HP_SHOWN_MARK) {
-            hp_text_trend_note(t->out, t->view, field->note);
-            hp_text_onsets(t->out, t->view);
-        } else if (field->note && shows(t, field, NUMBER)) {
-            hp_sink_print(t->out, "%s\n", hp_words(field->note));
+        bool has_number = shows(t, field, NUMBER) || shows(t, field, SHARES);
+        if (field->note && is_shown(t->view, field) && has_number) {
+            hp_text_note(notes, hp_span_of(hp_words(field->note)));
         }
     }
 }
@@ -401,16 +547,36 @@ static void finish(struct rows *t, size_t shown) {
         hp_text_rest(&rest.out, view, view->rows.count - shown, hp_view_row_kind(view),
                      view->head.filtered.of[t->metric] - t->running);
     }
-    put_notes(t);
+    put_notes(t, &(struct hp_text_notes){.out = t->out, .view = view});
     hp_text_finish(&t->table, hp_text_draft_end(&rest));
     hp_text_draft_done(&rest);
 }
 
 // Write everything below the table of a comparison, a trend or lifetimes.
 static void finish_changes(struct rows *t, size_t shown) {
-    put_rest(t, shown);
-    put_notes(t);
-    hp_text_folding_notes(t->out, t->view);
+    static hp_writer *const facts[HP_REPORT_KINDS] = {
+        [HP_REPORT_DIFF] = hp_text_diff_facts,
+        [HP_REPORT_TREND] = hp_text_trend_facts,
+        [HP_REPORT_LIFETIME] = hp_text_lifetime_facts,
+    };
+    const struct hp_view *view = t->view;
+    struct hp_text_notes notes = {.out = t->out, .view = view};
+    struct hp_buffer found = {0}, moved = {0};
+    put_rest_and_marks(t, shown, &notes);
+    put_notes(t, &notes);
+    if (has_marks(view)) {
+        hp_text_note(&notes, hp_text_made(&found, view, hp_text_detectable));
+    }
+    if (view->options.text.details) {
+        hp_text_folding_notes(t->out, view);
+    } else {
+        hp_text_note(&notes, hp_text_made(&moved, view, hp_text_moved));
+    }
+    if (facts[view->options.kind]) {
+        hp_text_details(t->out, view, facts[view->options.kind]);
+    }
+    hp_vec_done(&found.text);
+    hp_vec_done(&moved.text);
 }
 
 // Whether a row of code holds nothing and can be counted instead of shown: an order by
@@ -443,11 +609,13 @@ static void set_columns(struct rows *t, size_t shown) {
     const struct hp_field *field;
     measure(t, shown);
     hp_vec_each (field, &t->view->fields) {
-        if (field->column.title) {
+        if (is_shown(t->view, field)) {
             add_columns(t, field);
         }
     }
+    tighten(t, shown);
     hp_text_table_fit(&t->table, 1);
+    loosen(t);
     name_rows(t, shown);
     if (t->view->options.by == HP_BY_AGE) {
         t->table.title = "age so far"; // of objects in use: it is no lifetime

@@ -50,7 +50,7 @@ struct hp_text_cell hp_text_field_cell(const struct hp_field *field,
         .kind = is_number ? by_unit[field->unit] : by_cell[field->column.cell],
         .number = content->number,
         .of = content->whole,
-        .text = content->text,
+        .text = content->label ? content->label : content->text,
     };
 }
 
@@ -220,7 +220,9 @@ void hp_text_table_fit(struct hp_text_table *table, size_t before) {
         used += column->is_gone || column->is_joined ? 0 : cells_of(table, i);
     }
     struct hp_text_column *column;
-    while (used + least_name(view) > width && (column = next_to_leave(table)) != NULL) {
+    size_t least = least_name(view);
+    least = table->longest > 0 && table->longest < least ? table->longest : least;
+    while (used + least > width && (column = next_to_leave(table)) != NULL) {
         size_t number = (size_t)(column - table->columns.at);
         used -= cells_of(table, number);
         do {

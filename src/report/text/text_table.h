@@ -65,9 +65,10 @@ struct hp_text_table {
     struct hp_buffer line, text;       // the last line and the last cell that were made
     const char *title;                 // title of the column of names
     size_t room;                       // cells of a name; 0: as many as it needs
-    int gap;                           // spaces before the names
-    size_t remark_at;                  // column in whose place remarks begin
-    bool is_source;                    // rows are lines of text in Markdown, too
+    size_t longest;   // cells that the longest name may need; 0: not known
+    int gap;          // spaces before the names
+    size_t remark_at; // column in whose place remarks begin
+    bool is_source;   // rows are lines of text in Markdown, too
     // A row that was written has an interval; the mark of few samples; a place by its
     // offset in the file.
     bool has_interval, has_few, has_offset;
