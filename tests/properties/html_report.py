@@ -183,10 +183,18 @@ def boxes_agree(report):
     return faults + ([] if counts else ['no box is compared']) or f'{len(counts)} of {len(boxes)} boxes'
 
 
+def without_nothing(rows, is_nothing):
+    """The rows of a page: those at the end that hold nothing or have not changed are counted only."""
+    while len(rows) > 1 and is_nothing(rows[-1]):
+        rows = rows[:-1]
+    return rows
+
+
 def diff_rows(document, report, inputs, options):
     """The static table has the rows of the text report, in its order; their texts agree with JSON."""
     heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
-    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)['rows']
+    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n15', '--names=short', *options, *inputs).out_bytes)['rows']
+    theirs = without_nothing(theirs, lambda row: row['status'] == 'same')
     faults = [] if heads == [row['name'] for row in theirs] else [f'{heads[:5]}, not {[row["name"] for row in theirs][:5]}']
     statuses = [cell['text'] for cell in document.all('td') if cell['attrs'].get('data-key') == 'status']
     faults += [] if statuses == [row['status'] for row in theirs] else [f'{statuses[:5]}']
@@ -197,7 +205,7 @@ def diff_rows(document, report, inputs, options):
 def diff_summary(page, inputs, options):
     text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
     summary = json.loads(text)
-    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)
+    theirs = json.loads(t.ok('diff', '-q', '-fjson', '-n15', '--names=short', *options, *inputs).out_bytes)
     wanted = [{key: row[key] for key in ('name', 'class', 'base', 'new', 'delta', 'p')} for row in theirs['rows']]
     faults = [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SUMMARY.iter_errors(summary)]
     faults += [] if summary['rows'] == wanted[:len(summary['rows'])] and summary['rows'] else ['other rows']
@@ -256,7 +264,9 @@ def same_rows(document, report, inputs, options):
     had the same name, both get longer names."""
     rows = [row for row in document.all('tr') if 'data-name' in row['attrs']]
     heads = [cell['text'] for cell in document.all('th') if cell['attrs'].get('scope') == 'row']
-    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)['rows']
+    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n15', '--names=short', *options, *inputs).out_bytes)['rows']
+    theirs = without_nothing(theirs, lambda row: all(
+        not cell or cell['estimate'] == 0 for cell in row['cum' if '--cum' in options else 'flat'].values()))
     names = report.data['names']
     alike = collections.Counter(map(report.string, report.data['functions']['short']))
     faults = [f'{len(heads)} rows, not {len(theirs)}'] if len(heads) != len(theirs) else []
@@ -295,7 +305,7 @@ def summary_holds(page, inputs, options):
     text = re.search(rb'<script id="summary" type="application/json">(.*?)</script>', page, re.S)[1].decode('utf-8')
     summary = json.loads(text)
     plain = text.replace('\\u003c', '<').replace('\\u003e', '>').replace('\\u0026', '&')
-    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n50', '--names=short', *options, *inputs).out_bytes)
+    theirs = json.loads(t.ok('top', '-q', '-fjson', '-n15', '--names=short', *options, *inputs).out_bytes)
 
     def ends(numbers):
         return {key: number for key, number in numbers[theirs['metric']].items() if key != 'rounding'}
@@ -358,7 +368,7 @@ def trend_summary(page, inputs, options):
     theirs = rows_of_trend(*options, *inputs, full='--names=short')
     faults = [f'{"/".join(map(str, error.path))}: {error.message[:200]}' for error in SUMMARY.iter_errors(summary)]
     keys = ('first', 'last', 'slope', 'at_least', 'per', 'p', 'shape', 'significant')
-    wanted = [[row[key] for key in ('name', 'class', *keys)] for row in theirs['rows'][:50]]
+    wanted = [[row[key] for key in ('name', 'class', *keys)] for row in theirs['rows'][:15]]
     ours = [[row[key] for key in ('name', 'class', *keys)] for row in summary['rows']]
     faults += [] if ours == wanted[:len(ours)] and ours else ['other rows']
     return faults + ([] if [summary['total'][key] for key in keys] == [theirs['total'][key] for key in keys] else ['another total'])
@@ -366,13 +376,14 @@ def trend_summary(page, inputs, options):
 
 def trend_rows(document, report, inputs, options):
     """The static table has the rows of the command line, in its order."""
-    theirs = rows_of_trend('-n50', *options, *inputs)['rows'][:50]
+    theirs = without_nothing(rows_of_trend('-n15', *options, *inputs)['rows'][:15], lambda row: row['first'] == row['last'])
     rows = [element for element in document.all('tr') if 'data-name' in element['attrs']]
     ours = [report.key(int(row['attrs']['data-name'])) for row in rows]
     faults = [] if ours == [(row['name'], row['class']) for row in theirs] else [f'{ours[:3]}, not {theirs[:1]}']
     for key, wanted in (('shape', 'shape'), ('process', 'process')):
         cells = [cell['text'] for cell in document.all('td') if cell['attrs'].get('data-key') == key]
-        faults += [] if not cells or cells == [row[wanted] for row in theirs] else [f'other cells of {key}']
+        words = {'none': '-', 'levelled': 'plateau'} if key == 'shape' else {}
+        faults += [] if not cells or cells == [words.get(row[wanted], row[wanted]) for row in theirs] else [f'other cells of {key}']
     lines = [cell['text'] for cell in document.all('td') if cell['attrs'].get('data-key') == 'line']
     return faults + ([] if list(map(len, lines)) == [min(20, len(row['values'])) for row in theirs] else ['other lines'])
 
@@ -553,7 +564,7 @@ t.check('C++: functions of one name are distinguished as in the text report', la
 def names_button():
     """Folded frames are shown by an option of the command, and by a button of a page."""
     dump = t.formats / 'jemalloc-cxx.heap'
-    page, text = page_of(NO_SYMBOLS, dump).decode(), t.ok('top', NO_SYMBOLS, dump).out
+    page, text = page_of(NO_SYMBOLS, dump).decode(), t.ok('top', '-v', NO_SYMBOLS, dump).out
     return [what for what, holds in (('the page', 'Frames no-alloc shows it' in page and '--frames=no-alloc shows' not in page),
                                      ('the text', '--frames=no-alloc shows it' in text)) if not holds]
 

@@ -102,6 +102,13 @@ extern const struct hp_html_kind hp_html_top, hp_html_diff, hp_html_trend;
 // The writers for a view.
 const struct hp_html_kind *hp_html_kind_of(const struct hp_view *view);
 
+// The number of rows of the table, without those at its end that hold nothing or have not
+// changed.
+size_t hp_html_shown(const struct hp_view *view);
+
+// Write what the text report says in its first line: `answer` writes that.
+void hp_html_answer(struct hp_sink *out, const struct hp_view *view, hp_writer *answer);
+
 // Write the table, and the tree of calls, for readers without a script.
 void hp_html_table(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_html_tables *tables);

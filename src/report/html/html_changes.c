@@ -40,7 +40,7 @@ static void put_title_of_differences(struct hp_sink *out, const struct hp_view *
     if (inputs == 1) {
         put_input(out, view, false);
     } else {
-        hp_sink_print(out, "%zu inputs", inputs);
+        hp_sink_print(out, "%zu dumps", inputs);
     }
 }
 
@@ -94,7 +94,7 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
     if (!isnan(change->p)) {
         hp_sink_print(out, ", %s",
                       is_significant ? hp_difference_mark(own(view)->test)
-                                     : "may be chance");
+                                     : "not significant");
     }
 }
 
@@ -144,9 +144,13 @@ static void put_unless_said(struct hp_sink *out, const struct hp_view *view,
 static void sentence(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     const struct hp_difference *difference = own(view);
-    put_both(out, view, &difference->total);
+    if (hp_view_is_of_differences(view)) {
+        put_both(out, view, &difference->total);
+    } else {
+        hp_html_answer(out, view, hp_text_diff_answer);
+    }
     if (view->head.is_filtered) {
-        hp_sink_text(out, ", of which filters leave ");
+        hp_sink_text(out, "; filters leave ");
         put_both(out, view, &difference->filtered);
     }
     if (difference->rows.count > 0 &&
@@ -160,7 +164,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
 // Write how to read intervals and p-values, if there are any.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     if (own(view)->test != HP_TEST_NONE) {
-        hp_text_mark_lines(out, view, hp_view_shown(view, view->rows.count));
+        hp_text_mark_lines(out, view, hp_html_shown(view));
     }
 }
 
@@ -168,13 +172,13 @@ static void notes(struct hp_sink *out, const struct hp_view *view) {
 
 static void titles(struct hp_sink *out, const struct hp_view *view) {
     char interval[64];
-    snprintf(interval, sizeof interval, "%g%% interval", 100 * view->options.confidence);
+    snprintf(interval, sizeof interval, "%g%% CI", 100 * view->options.confidence);
     hp_html_put_title(out, "base", names_of_sides(view)[0]);
     hp_html_put_title(out, "new", names_of_sides(view)[1]);
     hp_html_put_title(out, "delta", "change");
     if (!hp_view_is_of_differences(view)) {
         hp_html_put_title(out, "delta-interval", interval);
-        hp_html_put_title(out, "p", "2-sided p");
+        hp_html_put_title(out, "p", "p");
     }
     hp_html_put_title(out, "status", "status");
 }

@@ -5,6 +5,10 @@
 
 #include "report/text/text.h"
 
+enum {
+    MOST_WARNINGS = 3, // that are shown at first
+};
+
 // Write the Content-Security-Policy: only the script and style of the build, and images
 // as data.
 static void put_policy(struct hp_sink *out) {
@@ -33,19 +37,34 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "</style>\n</head>\n<body>\n");
 }
 
-// Write the warnings as a list; nothing if there are none.
+// Write the warnings as a list; nothing if there are none.  Those after the first
+// MOST_WARNINGS can be unfolded.
 static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
     size_t count = hp_view_warning_count(view);
     hp_sink_text(out, count > 0 ? "<ul id=\"warnings\">\n" : "");
     for (size_t i = 0; i < count; i++) {
+        if (i == MOST_WARNINGS) {
+            hp_sink_print(out, "<li><details><summary>%zu more</summary>\n<ul>\n",
+                          count - i);
+        }
         hp_sink_text(out, "<li>");
         hp_html_text(out, hp_view_warning(view, i));
         hp_sink_text(out, "</li>\n");
     }
+    hp_sink_text(out, count > MOST_WARNINGS ? "</ul></details></li>\n" : "");
     hp_sink_text(out, count > 0 ? "</ul>\n" : "");
 }
 
-// Write the header: title, sentence, warnings, and facts about the inputs.
+// Write facts about the inputs and the method, which can be unfolded.
+static void put_facts(struct hp_sink *out, const struct hp_view *view) {
+    hp_sink_text(out,
+                 "<details><summary>Inputs and method</summary>\n"
+                 "<ul id=\"facts\" class=\"facts\">\n");
+    hp_html_lines(out, view, hp_html_kind_of(view)->head, 0);
+    hp_sink_text(out, "</ul></details>\n");
+}
+
+// Write the header: title, sentence and warnings.
 static void put_header(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_html_tables *tables) {
     hp_sink_text(out, "<header id=\"head\">\n<h1 id=\"title\">");
@@ -54,9 +73,7 @@ static void put_header(struct hp_sink *out, const struct hp_view *view,
     hp_html_kind_of(view)->sentence(out, view, tables);
     hp_sink_text(out, "</p>\n");
     put_warnings(out, view);
-    hp_sink_text(out, "<ul id=\"facts\" class=\"facts\">\n");
-    hp_html_lines(out, view, hp_html_kind_of(view)->head, 0);
-    hp_sink_text(out, "</ul>\n</header>\n");
+    hp_sink_text(out, "</header>\n");
 }
 
 // --- what the script draws into -----------------------------------------------------------
@@ -66,8 +83,8 @@ static void put_series(struct hp_sink *out) {
     hp_sink_text(out,
                  "<section id=\"series\" aria-labelledby=\"series-title\" "
                  "data-help=\"Draw from one dump to another to compare.\" "
-                 "data-untold=\"Of this selection the slope is known, but not how sure "
-                 "growth is.\" hidden>\n"
+                 "data-untold=\"Slope shown; no significance test for a selection.\" "
+                 "hidden>\n"
                  "<h2 id=\"series-title\">Over the dumps</h2>\n"
                  "<p class=\"hint\" id=\"series-text\"></p>\n"
                  "<svg role=\"img\" aria-labelledby=\"series-title series-text\"></svg>\n"
@@ -101,11 +118,11 @@ static void put_classes(struct hp_sink *out, const struct hp_view *view,
 // Write the legend of the flame graph of a comparison: the looks of changes.
 static void put_looks(struct hp_sink *out, const struct hp_view *view) {
     static const char *const looks[][2] = {
-        {"more-sure", "▲ more, by as much as is red"},
-        {"less-sure", "▼ less, by as much as is blue, in stripes if gone"},
-        {"maybe", "may be chance; light: as before"},
-        {"more", "more, not tested"},
-        {"less", "less, not tested"},
+        {"more-sure", "▲ grew (red: by how much)"},
+        {"less-sure", "▼ shrank (blue: by how much; striped: gone)"},
+        {"maybe", "not significant; pale: unchanged"},
+        {"more", "grew, not tested"},
+        {"less", "shrank, not tested"},
     };
 
     if (hp_view_is_of_differences(view)) {
@@ -153,8 +170,8 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(
         out,
         "<main id=\"main\">\n<div id=\"tools\" data-facets=\"By class, module …\" data-help=\"/ searches; Enter or a "
-        "click opens a function; Escape returns\" data-none=\"nothing matches; "
-        "capital letters are not small ones\">\n"
+        "click opens a function; Escape returns\" data-none=\"No matches "
+        "(case-sensitive)\">\n"
         "<input id=\"search\" type=\"search\" autocomplete=\"off\" aria-label=\"Search\" "
         "placeholder=\"Function, file or module\" hidden>\n"
         "<div class=\"row\"><p id=\"result\"></p></div>\n"
@@ -168,15 +185,17 @@ static void put_main(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "</ul></div>\n<ul id=\"charges\" class=\"facts\">\n");
     hp_html_lines(out, view, hp_text_folding_notes, 0);
     hp_sink_text(out, "</ul>\n</section>\n");
+    put_flames(out, view, tables);
     if (hp_html_kind_of(view) == &hp_html_trend) {
         put_series(out);
     }
-    put_flames(out, view, tables);
     hp_sink_text(out,
                  "<section id=\"calls\" aria-labelledby=\"calls-title\">\n"
                  "<h2 id=\"calls-title\">Calls</h2>\n");
     hp_html_tree(out, view, tables);
-    hp_sink_text(out, "</section>\n<p id=\"live\" aria-live=\"polite\"></p>\n</main>\n");
+    hp_sink_text(out, "</section>\n");
+    put_facts(out, view);
+    hp_sink_text(out, "<p id=\"live\" aria-live=\"polite\"></p>\n</main>\n");
 }
 
 static void write_html(struct hp_sink *out, const struct hp_view *view) {
@@ -200,7 +219,7 @@ const struct hp_format hp_format_html = {
     .help = "one page for browsers, with all stacks, which needs nothing else",
     .can = HP_READ_AS_DOUBLE | HP_CAN_LIMIT | HP_CAN_INTERVALS | HP_CAN_ALL_ENDS |
            HP_CAN_UNIT | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
-    .limit = 50,
+    .limit = 15,
     .shape = HP_SHAPE_PAGE,
     .write = {[HP_REPORT_TOP] = write_html,
               [HP_REPORT_DIFF] = write_html,

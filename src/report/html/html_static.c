@@ -19,8 +19,9 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, "heap profile of ");
         hp_html_text(out, hp_span_basename(hp_span_of(head->inputs[0].public.name)));
     } else {
-        hp_format_grouped(count, (hp_int128)head->summary[HP_SIDE_ALL].used);
-        hp_sink_print(out, "heap profile of %s inputs", count);
+        size_t used = head->summary[HP_SIDE_ALL].used;
+        hp_format_grouped(count, (hp_int128)used);
+        hp_sink_print(out, "heap profile of %s dump%s", count, used == 1 ? "" : "s");
     }
 }
 
@@ -74,7 +75,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
     hp_fixed total = view->head.total.of[metric];
     put_sum(out, view, false);
     if (view->head.is_filtered) {
-        hp_sink_text(out, ", of which filters leave ");
+        hp_sink_text(out, "; filters leave ");
         put_sum(out, view, true);
     }
     if (view->rows.count > 0 && total > 0 && view->options.sort != HP_SORT_NAME) {
@@ -101,7 +102,7 @@ static void put_estimate_titles(struct hp_sink *out, const struct hp_view *view,
                                 const struct hp_view_column *column) {
     char text[64], key[64];
     hp_html_put_title(out, column->key, column->title);
-    snprintf(text, sizeof text, "%g%% interval", 100 * view->options.confidence);
+    snprintf(text, sizeof text, "%g%% CI", 100 * view->options.confidence);
     snprintf(key, sizeof key, "%s-interval", column->key);
     hp_html_put_title(out, key, text);
     snprintf(text, sizeof text, "%s%%", column->title);
@@ -225,9 +226,28 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
     hp_sink_text(out, "</tr>\n");
 }
 
+// Whether a row holds nothing, or has not changed.
+static bool is_nothing(const struct hp_view *view, size_t row) {
+    enum hp_metric metric = view->options.metric;
+    if (view->report->growth) {
+        struct hp_growth growth = view->report->growth(view, row);
+        return growth.before == growth.after;
+    }
+    const struct hp_field *field = &view->fields.at[view->options.sort == HP_SORT_CUM];
+    return hp_view_cell(view, row, field, metric).amount.sum == 0;
+}
+
+size_t hp_html_shown(const struct hp_view *view) {
+    size_t shown = hp_view_shown(view, view->rows.count);
+    while (shown > 1 && view->options.limit != 0 && is_nothing(view, shown - 1)) {
+        shown--;
+    }
+    return shown;
+}
+
 void hp_html_table(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_html_tables *tables) {
-    size_t shown = hp_view_shown(view, view->rows.count);
+    size_t shown = hp_html_shown(view);
     char rows[HP_NUMBER_SIZE], all[HP_NUMBER_SIZE];
     hp_sink_text(out, "<table id=\"table\">\n");
     put_titles(out, view);
@@ -238,8 +258,8 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "</tbody>\n</table>\n");
     hp_format_grouped(rows, (hp_int128)shown);
     hp_format_grouped(all, (hp_int128)view->rows.count);
-    hp_sink_print(out, "<div class=\"row\"><p id=\"rest\">%s of %s rows</p>\n", rows,
-                  all);
+    hp_sink_print(out, "<div class=\"row\"><p id=\"rest\">%s of %s row%s</p>\n", rows,
+                  all, view->rows.count == 1 ? "" : "s");
 }
 
 // --- tree ---------------------------------------------------------------------------------

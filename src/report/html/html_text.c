@@ -102,3 +102,9 @@ void hp_html_lines(struct hp_sink *out, const struct hp_view *view, hp_writer *w
     }
     hp_vec_done(&text.text);
 }
+
+void hp_html_answer(struct hp_sink *out, const struct hp_view *view, hp_writer *answer) {
+    struct hp_buffer text = {0};
+    put_entities(out, hp_text_made(&text, view, answer));
+    hp_vec_done(&text.text);
+}

@@ -38,7 +38,7 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Write how fast a row grows: "+1.2 MiB per hour, at least +1.0 MiB, p growth 0.01, shape
+// Write how fast a row grows: "+1.2 MiB per hour, at least +1.0 MiB, p = 0.01,
 // steady".  Without enough dumps for growth, p is that of sampling alone.
 static void put_slope(struct hp_sink *out, const struct hp_view *view,
                       const struct hp_trend_row *row) {
@@ -48,17 +48,19 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
     bool is_growth_tested = !isnan(row->rise.p);
     hp_text_rate(text, row->slope, metric, unit);
     hp_sink_print(out, "%s per %s", text, row->trend->unit->name);
-    if (is_growth_tested && !isnan(row->rise.least)) {
+    if (is_growth_tested && row->rise.least > 0) {
         hp_text_rate(text, row->rise.least, metric, unit);
         hp_sink_print(out, ", at least %s", text);
     }
     if (is_growth_tested || !isnan(row->sampling.p)) {
+        hp_sink_text(out, is_growth_tested ? ", " : ", sampling ");
         hp_text_p(p, is_growth_tested ? row->rise.p : row->sampling.p);
-        hp_sink_print(out, ", p %s ", is_growth_tested ? "growth" : "sampling");
-        hp_html_text(out, hp_span_of(p));
+        hp_sink_text(out, p[0] == '<' ? "p &lt; " : "p = ");
+        hp_sink_text(out, p + (p[0] == '<'));
     }
-    if (is_growth_tested) {
-        hp_sink_print(out, ", shape %s", hp_trend_shape_name(row->shape));
+    if (is_growth_tested && row->shape != HP_TREND_NONE) {
+        hp_sink_print(out, ", %s",
+                      row->shape == HP_TREND_SINCE ? "since" : row->shape_label);
     }
 }
 
@@ -78,12 +80,9 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
     const struct hp_trends *trends = view->extra;
     const struct hp_trend *trend = hp_largest_trend(trends);
-    if (trends->count > 1) {
-        hp_sink_print(out, "%s: ", trend->name);
-    }
-    put_ends(out, view, &trend->total);
+    hp_html_answer(out, view, hp_text_trend_answer);
     if (view->head.is_filtered) {
-        hp_sink_text(out, ", of which filters leave ");
+        hp_sink_text(out, "; filters leave ");
         put_ends(out, view, &trend->filtered);
     }
     if (trends->rows.count > 0 && row_at(view, 0)->first != row_at(view, 0)->last) {
@@ -97,7 +96,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
 // Write the lines that explain p, the mark and the bound of growth.
 static void notes(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = hp_largest_trend(view->extra);
-    hp_text_mark_lines(out, view, hp_view_shown(view, view->rows.count));
+    hp_text_mark_lines(out, view, hp_html_shown(view));
     if (!trend->can_test_growth && trend->test != HP_TEST_NONE) {
         hp_sink_print(out,
                       HP_MESSAGE("page-p-sampling",
@@ -117,7 +116,7 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     if (trend->can_test_growth) {
         hp_html_put_title(out, "least", "at least");
     }
-    hp_html_put_title(out, "p", trend->can_test_growth ? "p growth" : "p sampling");
+    hp_html_put_title(out, "p", trend->can_test_growth ? "p" : "p sampling");
     if (trend->can_test_growth) {
         hp_html_put_title(out, "shape", "shape");
     }
@@ -180,7 +179,8 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t number
     snprintf(marked, sizeof marked, "%s%s", p, row->is_significant ? " *" : "");
     hp_html_put_cell(out, "p", marked);
     if (can_test_growth) {
-        hp_html_put_cell(out, "shape", hp_trend_shape_name(row->shape));
+        hp_html_put_cell(out, "shape",
+                         row->shape == HP_TREND_SINCE ? "since" : row->shape_label);
     }
     put_line(out, view, number);
     if (trends->count > 1) {

@@ -438,7 +438,9 @@ void hp_text_explain_marks(struct hp_buffer *mark, struct hp_buffer *columns,
 
 void hp_text_mark_lines(struct hp_sink *out, const struct hp_view *view, size_t shown) {
     struct hp_buffer texts[3] = {{{0}}};
-    hp_text_explain_marks(&texts[0], &texts[1], view, hp_text_marks_of(view, shown));
+    struct hp_text_marks marks = hp_text_marks_of(view, shown);
+    marks.has_since = false; // a page names the dump where a row is opened
+    hp_text_explain_marks(&texts[0], &texts[1], view, marks);
     hp_text_made(&texts[2], view, hp_text_detectable);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hp_sink_put(out, texts[i].text.at, texts[i].text.count);

@@ -29,6 +29,9 @@ function eachDump({ columns, series }, { first, count }, visit) {
   }
 }
 
+// Shapes for people.
+const SHAPES = { none: '-', levelled: 'plateau' };
+
 class Growth {
   constructor(model) {
     Object.assign(this, { model, ...model.series });
@@ -84,7 +87,7 @@ class Growth {
     const process = this.processOf(state), rows = process[key], i = this.isTold(state) ? this.rows[this.numberOf(state)][key].get(name) : undefined;
     const isTold = i !== undefined, told = (what) => (isTold ? known(rows[what][i]) : NaN);
     return { slope: isTold ? told('slope') : this.slope(values, state, process), least: told('least'), p: told('p'), sampling: told('sampling'), isTold,
-      shape: isTold && process.told ? this.shapes[rows.shape[i]] : '-', isSignificant: told('significant') === 1 };
+      shape: isTold && process.told ? SHAPES[this.shapes[rows.shape[i]]] || this.shapes[rows.shape[i]] : '-', isSignificant: told('significant') === 1 };
   }
 }
 

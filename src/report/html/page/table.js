@@ -6,7 +6,7 @@ class FunctionTable extends Screen {
     super(app);
     const table = byId('table');
     Object.assign(this, { body: table.tBodies[0], head: [...table.tHead.rows[0].cells], rest: byId('rest') });
-    this.shown = max(this.body.rows.length, 20);
+    this.shown = 15;
     this.body.addEventListener('keydown', (event) => this.onKey(event));
     this.body.addEventListener('click', ({ target }) => app.open(Number(target.closest('tr').dataset.name)));
     const sorts = { name: 'name', flat: 'flat', cum: 'cum', delta: 'flat', slope: 'flat' };
@@ -24,9 +24,21 @@ class FunctionTable extends Screen {
       const order = state.sort === 'name' ? 'ascending' : 'descending';
       cell.setAttribute('aria-sort', this.isSortedBy(cell.dataset.key) ? order : 'none');
     }
-    this.body.replaceChildren(...this.rows.slice(0, this.shown).map((name, i) => this.makeRow(name, i)));
+    this.some = this.countShown();
+    this.body.replaceChildren(...this.rows.slice(0, this.some).map((name, i) => this.makeRow(name, i)));
     this.showRest(explorer.rows(state).length);
   }
+
+  // At first without rows at the end that hold nothing.
+  countShown() {
+    let count = min(this.shown, this.rows.length);
+    while (count > 1 && this.shown < ROWS_MORE && this.isNothing(this.rows[count - 1])) {
+      count--;
+    }
+    return count;
+  }
+
+  isNothing(name) { return this.explorer.row(this.state, name)[this.state.sort === 'cum' ? 'cum' : 'flat'].value === 0; }
 
   prepare() {
     const { explorer, state } = this, sums = explorer.of(state);
@@ -56,14 +68,14 @@ class FunctionTable extends Screen {
   }
 
   showRest(all) {
-    const count = this.rows.length, shown = min(this.shown, count);
+    const count = this.rows.length, shown = this.some;
     const match = count < all ? ` that match, of ${grouped(all)}` : '';
     const more = pushButton('More', () => {
       this.shown += ROWS_MORE;
       this.show();
       this.focusRow(shown);
     });
-    this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} rows `, shown < count ? more : '');
+    this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} row${count === 1 ? '' : 's'} `, shown < count ? more : '');
   }
 
   focusRow(number) {
@@ -87,7 +99,7 @@ const isModified = ({ ctrlKey, altKey, metaKey }) => ctrlKey || altKey || metaKe
 // The short name; the full one is told as well.
 function nameButton(model, name, onclick, isLater) {
   const shown = cutText(shortName(model, name)), full = cutText(fullName(model, name), 2000);
-  return pushButton(shown, onclick, { class: 'name', title: full === shown ? null : full, tabindex: isLater ? -1 : null });
+  return pushButton(shown, onclick, { class: 'name', title: full, tabindex: isLater ? -1 : null });
 }
 
 // A row with a bar as long as a share.
