@@ -1,9 +1,7 @@
 // The report of a plan:
 //
-//     1 input · jemalloc heap_v2 · sample period 512 KiB · ...
-//     choose     lg_prof_sample:17: the coarsest period at which a change of 5% of the
-//                total is found, with 1 process on each side
-//     CPU        at most 0.3% of a core: ...
+//     use lg_prof_sample:17: it finds a change of 5% in 3 processes a side
+//     128 KiB: at most 0.3% of a core (120 samples/s); memory 1.0 MiB … 5.4 MiB
 //
 //      samples  per s total ±  #1 ±  #2 ± ...  1:1   3:3   8:8 #1 1:1 ...  period
 //        3,151    120    1.9%  3.1%  ~12% ... 5.1%  4.0%  2.2%   9.1% ... 128 KiB
@@ -120,6 +118,16 @@ static void add_columns(struct plan_text *t) {
     t->table.title = "period";
 }
 
+// Whether a column shows a row: the first one is also in comparisons.
+static bool shows_row(const struct plan_text *t, size_t row) {
+    bool found = row == 0;
+    for (size_t i = 0; i < t->table.columns.count; i++) {
+        found |= t->of[i].what == ROW && t->of[i].number == row &&
+                 !t->table.columns.at[i].is_gone;
+    }
+    return found;
+}
+
 // --- cells --------------------------------------------------------------------------------
 
 // Format a share: "3.4%", "12%"; with "~" if it is rough.
@@ -206,45 +214,36 @@ static void put_sides(struct hp_sink *out, size_t processes) {
     if (processes == 1) {
         hp_sink_print(out, HP_MESSAGE("plan-one-process", "two dumps of one process"));
     } else {
-        hp_sink_print(out,
-                      HP_MESSAGE("plan-processes-a-side", "%zu processes on each side"),
+        hp_sink_print(out, HP_MESSAGE("plan-processes-a-side", "%zu processes a side"),
                       processes);
     }
 }
 
+// Write the answer: which sample period to use.
 static void put_choice(const struct plan_text *t) {
     const struct hp_plan *plan = t->plan;
     struct hp_sink *out = t->out;
     char setting[64], share[HP_NUMBER_SIZE];
     if (plan->chosen < HP_PLAN_PERIODS) {
-        const struct hp_plan_row *row = &plan->of[plan->chosen];
-        hp_plan_setting(setting, plan->producer, row->period);
+        hp_plan_setting(setting, plan->producer, plan->of[plan->chosen].period);
         hp_sink_print(
-            out,
-            HP_MESSAGE("plan-choose",
-                       "choose     %s: the coarsest period at which a change of "
-                       "%.3g%% of the total is found, in "),
+            out, HP_MESSAGE("plan-choose", "use %s: it finds a change of %.3g%% in "),
             setting, plan->see * 100);
         put_sides(out, plan->processes);
         hp_sink_text(out, "\n");
         return;
     }
     format_share(share, plan->of[0].given, false);
-    hp_sink_print(
-        out,
-        HP_MESSAGE("plan-none",
-                   "choose     no period finds a change of %.3g%% of the total, in "),
-        plan->see * 100);
+    hp_sink_print(out, HP_MESSAGE("plan-none", "no period finds a change of %.3g%% in "),
+                  plan->see * 100);
     put_sides(out, plan->processes);
     if (plan->needed > 0) {
         hp_sink_print(out,
                       HP_MESSAGE("plan-needed",
-                                 ": processes differ too much; with %zu on each side "
-                                 "the present period finds it\n"),
+                                 ": they differ too much; %zu a side would do\n"),
                       plan->needed);
     } else {
-        hp_sink_print(out, HP_MESSAGE("plan-finest", ": at 4 KiB one of %s is found\n"),
-                      share);
+        hp_sink_print(out, HP_MESSAGE("plan-finest", ": 4 KiB finds %s\n"), share);
     }
 }
 
@@ -255,8 +254,7 @@ static void put_cost(const struct plan_text *t) {
         [HP_PLAN_LACKS_NOTHING] = "",
         [HP_PLAN_LACKS_COUNTS] =
             HP_WORDS("plan-needs-counts",
-                     "allocated bytes (jemalloc: prof_accum:true) in "
-                     "two dumps of one process"),
+                     "allocated bytes in two dumps of one process (prof_accum:true)"),
         [HP_PLAN_LACKS_DUMPS] = HP_WORDS("plan-needs-dumps", "two dumps of one process"),
         [HP_PLAN_LACKS_TIMES] =
             HP_WORDS("plan-needs-times", "the times of the dumps: see --time-from"),
@@ -266,25 +264,32 @@ static void put_cost(const struct plan_text *t) {
     const struct hp_plan_row *row = &plan->of[at];
     char text[HP_NUMBER_SIZE], period[HP_NUMBER_SIZE];
     hp_format_size(period, row->period);
+    hp_sink_print(t->out, HP_MESSAGE("plan-cost", "%s: "), period);
     if (isnan(row->rate)) {
-        hp_sink_print(t->out,
-                      HP_MESSAGE("plan-rate-unknown", "CPU        unknown: needs %s\n"),
+        hp_sink_print(t->out, HP_MESSAGE("plan-rate-unknown", "CPU unknown, needs %s"),
                       hp_words(lacks[plan->lack]));
     } else {
         hp_sink_print(
-            t->out,
-            HP_MESSAGE("plan-load",
-                       "CPU        at most %.2g%% of a core at %s: %.3g samples a "
-                       "second, each at most %.3g microseconds\n"),
-            row->load * 100, period, row->rate,
-            row->rate > 0 ? row->load / row->rate * 1e6 : 0);
+            t->out, HP_MESSAGE("plan-load", "at most %.2g%% of a core (%.3g samples/s)"),
+            row->load * 100, row->rate);
     }
     if (!isnan(row->memory.low)) {
         format_memory(t, row->memory, text);
+        hp_sink_print(t->out, HP_MESSAGE("plan-memory", "; memory %s"), text);
+    }
+    hp_sink_text(t->out, "\n");
+}
+
+// Write how long a sample may take.
+static void put_time(const struct plan_text *t) {
+    const struct hp_plan *plan = t->plan;
+    const struct hp_plan_row *row =
+        &plan->of[plan->chosen < HP_PLAN_PERIODS ? plan->chosen : 0];
+    if (!isnan(row->rate) && row->rate > 0) {
         hp_sink_print(t->out,
-                      HP_MESSAGE("plan-memory",
-                                 "memory     %s of jemalloc's profiler at %s\n"),
-                      text, period);
+                      HP_MESSAGE("plan-time",
+                                 "CPU        each sample at most %.3g microseconds\n"),
+                      row->load / row->rate * 1e6);
     }
 }
 
@@ -303,47 +308,61 @@ static void put_ratio(const struct plan_text *t) {
 
 // --- notes --------------------------------------------------------------------------------
 
-// Write the names of the first rows: "#1 12.0 MiB leaf".
-static void put_names(const struct plan_text *t) {
+// Write the names of the rows that columns show, in one line: "#1 leaf (12.0 MiB)"; with
+// `is_all` those of all rows, a line each.
+static void put_names(struct hp_sink *out, const struct plan_text *t, bool is_all) {
+    const char *begin = "";
     for (size_t i = 0; i < t->plan->row_count; i++) {
         const struct hp_plan_target *target = &t->plan->rows[i];
         struct hp_buffer name = {0};
         char bytes[HP_NUMBER_SIZE];
+        if (!is_all && !shows_row(t, i)) {
+            continue;
+        }
         hp_text_about(bytes, target->bytes, t->view->options.unit);
         hp_text_append_safe(&name, hp_view_node(t->view, target->node));
-        hp_sink_print(t->out, "#%zu %s ", i + 1, bytes);
-        hp_sink_put(t->out, name.text.at, name.text.count);
-        hp_sink_text(t->out, "\n");
+        hp_sink_print(out, "%s#%zu ", begin, i + 1);
+        hp_sink_put(out, name.text.at, name.text.count);
+        hp_sink_print(out, " (%s)%s", bytes, is_all ? "\n" : "");
+        begin = is_all ? "" : ", ";
         hp_vec_done(&name.text);
     }
 }
 
 // Write what the comparisons assume.
-static void put_assumptions(const struct plan_text *t) {
-    const struct hp_plan *plan = t->plan;
+static void put_assumptions(struct hp_sink *out, const struct hp_plan *plan) {
     if (plan->freed < 1) {
-        hp_sink_print(t->out,
+        hp_sink_print(out,
                       HP_MESSAGE("plan-note-freed",
                                  "1:1: two dumps of one process that frees %.2g%% of its "
                                  "memory in between, as these do\n"),
                       plan->freed * 100);
     } else {
-        hp_sink_print(t->out,
-                      HP_MESSAGE("plan-note-replaced",
-                                 "1:1: two dumps of one process, as if all objects "
-                                 "were replaced in between\n"));
+        hp_sink_print(out, HP_MESSAGE("plan-note-replaced",
+                                      "1:1: two dumps of one process, as if all objects "
+                                      "were replaced in between\n"));
     }
+    if (plan->has_series) {
+        hp_sink_print(
+            out,
+            HP_MESSAGE("plan-note-series",
+                       "t n: smallest growth over a series of n dumps that trend "
+                       "finds, if the total varies as in these %zu dumps\n"),
+            plan->series);
+    }
+}
+
+// Write which differences between processes the plan allows for.
+static void put_spread(struct hp_sink *out, const struct hp_plan *plan) {
     if (plan->total.spread.freedom > 0) {
-        hp_sink_print(t->out,
+        hp_sink_print(out,
                       HP_MESSAGE("plan-note-spread",
-                                 "processes differ by %.3g%% (standard deviation of the "
-                                 "total beyond sampling error)\n"),
+                                 "processes differ by %.3g%% beyond sampling error"),
                       plan->total.spread.share * 100);
     } else {
-        hp_sink_print(t->out,
-                      HP_MESSAGE("plan-note-sampling",
-                                 "sampling error only: differences between processes add "
-                                 "to it; dumps of 3 processes or more show them\n"));
+        hp_sink_print(
+            out, HP_MESSAGE("plan-note-sampling",
+                            "sampling error only; 3 processes show how they differ"));
     }
 }
 
@@ -359,36 +378,50 @@ static bool has_rough(const struct hp_plan *plan) {
     return has;
 }
 
-static void put_notes(const struct plan_text *t) {
+// Write the facts that have no room on a screen.
+static void put_facts(const struct plan_text *t) {
+    hp_sink_text(t->out, "\n");
+    hp_text_facts(t->out, t->view);
+    put_time(t);
+    put_ratio(t);
+    put_names(t->out, t, true);
+    put_assumptions(t->out, t->plan);
     hp_sink_print(t->out,
-                  HP_MESSAGE("plan-note-changes",
-                             "n:n: smallest change found in 4 of 5 comparisons of n "
-                             "processes on each side\n"));
-    put_assumptions(t);
-    if (t->plan->has_series) {
-        hp_sink_print(
-            t->out,
-            HP_MESSAGE("plan-note-series",
-                       "t n: smallest growth over a series of n dumps that trend "
-                       "finds, if the total varies as in these %zu dumps\n"),
-            t->plan->series);
-    }
-    if (has_rough(t->plan)) {
-        hp_sink_print(
-            t->out,
-            HP_MESSAGE("plan-note-rough",
-                       "~ rough: fewer than 100 samples, or a period more than 64 "
-                       "times finer than that of the dumps; stacks without a "
-                       "sample are missing\n"));
+                  HP_MESSAGE("plan-note-period",
+                             "~: also a period more than 64 times finer than that "
+                             "of the dumps; stacks without a sample are missing\n"));
+}
+
+static void put_notes(const struct plan_text *t) {
+    struct hp_text_notes notes = {.out = t->out, .view = t->view};
+    struct hp_text_draft names, spread;
+    hp_text_draft_init(&names);
+    put_names(&names.out, t, false);
+    hp_text_note(&notes, hp_text_draft_end(&names));
+    hp_text_note(&notes,
+                 hp_span_of(hp_words(
+                     HP_WORDS("plan-note-changes",
+                              "n:n: smallest change found in 4 of 5 comparisons of "
+                              "n processes a side"))));
+    hp_text_draft_init(&spread);
+    put_spread(&spread.out, t->plan);
+    hp_sink_text(&spread.out,
+                 has_rough(t->plan)
+                     ? hp_words(HP_WORDS("plan-note-rough", "; ~: under 100 samples"))
+                     : "");
+    hp_text_note(&notes, hp_text_draft_end(&spread));
+    hp_text_draft_done(&names);
+    hp_text_draft_done(&spread);
+    if (t->view->options.text.details) {
+        put_facts(t);
     }
 }
 
 void hp_text_plan(struct hp_text_page *page, const struct hp_view *view) {
     struct plan_text t = {.out = &page->lines, .view = view, .plan = view->extra};
-    hp_text_head(t.out, view);
     put_choice(&t);
     put_cost(&t);
-    put_ratio(&t);
+    hp_text_warnings(t.out, view);
     hp_sink_text(t.out, "\n");
     hp_text_table_init(&t.table, page);
     add_columns(&t);
@@ -396,7 +429,6 @@ void hp_text_plan(struct hp_text_page *page, const struct hp_view *view) {
     for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
         put_row(&t, &t.plan->of[i]);
     }
-    put_names(&t);
     put_notes(&t);
     hp_text_table_done(&t.table);
 }
