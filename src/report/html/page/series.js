@@ -87,7 +87,7 @@ class Growth {
     const process = this.processOf(state), rows = process[key], i = this.isTold(state) ? this.rows[this.numberOf(state)][key].get(name) : undefined;
     const isTold = i !== undefined, told = (what) => (isTold ? known(rows[what][i]) : NaN);
     return { slope: isTold ? told('slope') : this.slope(values, state, process), least: told('least'), p: told('p'), sampling: told('sampling'), isTold,
-      shape: isTold && process.told ? SHAPES[this.shapes[rows.shape[i]]] || this.shapes[rows.shape[i]] : '-', isSignificant: told('significant') === 1 };
+      shape: isTold && process.told ? this.shapes[rows.shape[i]] : '-', isSignificant: told('significant') === 1 };
   }
 }
 
@@ -141,7 +141,7 @@ class GrowthTable extends ChangeTable {
     return {
       row: { ...row, isTold: growth.isTold, isSignificant: growth.isSignificant }, share: abs(row.change) / this.most,
       first: heldText(row.before, kind), last: heldText(row.after, kind), slope: rateText(growth.slope, kind), least: rateText(growth.least, kind),
-      p: markedP({ ...growth, p: model.series.processes[model.series.process].told ? growth.p : growth.sampling }), shape: growth.shape,
+      p: markedP({ ...growth, p: model.series.processes[model.series.process].told ? growth.p : growth.sampling }), shape: SHAPES[growth.shape] || growth.shape,
       line: lineText(values), process: explorer.growth.processOf(state).name,
     };
   }
