@@ -213,6 +213,11 @@ static void write_html(struct hp_sink *out, const struct hp_view *view) {
     hp_html_tables_done(&tables);
 }
 
+// A page does not depend on a terminal.
+static void complete(struct hp_report_options *options) {
+    options->text = (struct hp_text_options){.width = 0};
+}
+
 const struct hp_format hp_format_html = {
     .name = "html",
     .files = "*.html *.htm",
@@ -221,6 +226,7 @@ const struct hp_format hp_format_html = {
            HP_CAN_UNIT | HP_HAS_ALL_METRICS | HP_HAS_SHORT_NAMES,
     .limit = 15,
     .shape = HP_SHAPE_PAGE,
+    .complete = complete,
     .write = {[HP_REPORT_TOP] = write_html,
               [HP_REPORT_DIFF] = write_html,
               [HP_REPORT_TREND] = write_html},

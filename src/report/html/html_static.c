@@ -25,67 +25,21 @@ static void title(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
-// Write a metric's total, or with is_filtered what filters leave of it, with its interval
-// if sampling leaves it uncertain.
-static void put_amount(struct hp_sink *out, const struct hp_view *view,
-                       enum hp_metric metric, bool is_filtered) {
-    enum hp_column column = hp_column_of(metric);
-    const struct hp_head *head = &view->head;
-    struct hp_amount amount = {.sum = is_filtered ? head->filtered.of[metric]
-                                                  : head->whole.of[metric],
-                               .error = is_filtered ? &head->filtered_errors[column]
-                                                    : &head->whole_errors[column],
-                               .is_total = !is_filtered};
-    struct hp_text_estimate text;
-    hp_text_estimate(&text, view, &amount, metric);
-    hp_sink_text(out, text.value);
-    if (head->is_total_uncertain[column]) {
-        hp_text_put_interval(out, &text);
-    }
-}
-
-// Write the total, or what filters leave of it, in words: "73.5 MiB ± 4.9 MiB in 137,666
-// objects in use".
-static void put_sum(struct hp_sink *out, const struct hp_view *view, bool is_filtered) {
-    enum hp_metric metric = view->options.metric;
-    enum hp_metric objects = hp_objects_of(hp_column_of(metric));
-    put_amount(out, view, metric, is_filtered);
-    if (view->projection) {
-        hp_sink_text(out, " of ");
-        hp_html_text(out, hp_span_of(view->type_name));
-    } else if (metric == objects) {
-        hp_sink_text(out, " objects");
-    } else if (hp_view_has_metric(view, objects)) {
-        char count[HP_NUMBER_SIZE];
-        hp_fixed sum =
-            is_filtered ? view->head.filtered.of[objects] : view->head.total.of[objects];
-        hp_text_format(count, sum, objects, view->options.unit);
-        hp_sink_print(out, " in %s objects", count);
-    }
-    if (!view->projection) {
-        hp_sink_text(out,
-                     hp_column_of(metric) == HP_COLUMN_INUSE ? " in use" : " allocated");
-    }
-}
-
-// Write the total, what filters leave of it, and the share of the first row.
+// Write the first line of the text report.
 static void sentence(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_html_tables *tables) {
-    enum hp_metric metric = view->options.metric;
-    hp_fixed total = view->head.total.of[metric];
-    put_sum(out, view, false);
-    if (view->head.is_filtered) {
-        hp_sink_text(out, "; filters leave ");
-        put_sum(out, view, true);
+    (void)tables;
+    struct hp_text_draft line;
+    struct hp_text_names *names = hp_text_names_new(view);
+    for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
+        hp_text_names_add(names, view->rows.at[i].node, 0);
     }
-    if (view->rows.count > 0 && total > 0 && view->options.sort != HP_SORT_NAME) {
-        const struct hp_field *field =
-            &view->fields.at[view->options.sort == HP_SORT_CUM];
-        char share[HP_NUMBER_SIZE];
-        hp_text_share(share, hp_view_cell(view, 0, field, metric).amount.sum, total);
-        hp_sink_print(out, "; %s in ", share);
-        hp_html_text(out, hp_html_name(view, tables, view->rows.at[0].node));
-    }
+    hp_text_names_make_distinct(names);
+    hp_text_draft_init(&line);
+    hp_text_headline(&line.out, view, names);
+    hp_html_text(out, hp_text_draft_end(&line));
+    hp_text_draft_done(&line);
+    hp_text_names_free(names);
 }
 
 // --- table --------------------------------------------------------------------------------
@@ -140,15 +94,13 @@ static void put_estimate(struct hp_sink *out, const struct hp_view *view, const 
     char share[HP_NUMBER_SIZE];
     unsigned flags = hp_precision_flags(&view->precision, amount->sum, amount->error,
                                         view->options.metric);
+    bool is_few = (flags & (HP_ROW_SEEN_ONCE | HP_ROW_FEW_SAMPLES)) != 0;
     hp_text_row_estimate(&text, view, amount);
     hp_text_share(share, amount->sum, view->head.total.of[view->options.metric]);
     hp_sink_print(out,
                   "<td data-key=\"%s\">%s</td><td data-key=\"%s-interval\">%s%s</td>"
                   "<td data-key=\"%s-share\">%s</td>",
-                  key, text.value, key, text.interval,
-                  flags & HP_ROW_SEEN_ONCE     ? " !"
-                  : flags & HP_ROW_FEW_SAMPLES ? " *"
-                                               : "",
+                  key, text.value, key, text.interval, is_few && text.is_wide ? " *" : "",
                   key, share);
 }
 

@@ -165,13 +165,10 @@ struct hp_text_widths hp_text_widths_of(const struct hp_view *view) {
 }
 
 void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
-    hp_sink_print(
-        out,
-        HP_MESSAGE(
-            "note-intervals",
-            "± or low … high holds the true value in %g%% of cases; * fewer than 5 "
-            "effective samples, ! one sampled object\n"),
-        view->options.confidence * 100);
+    hp_sink_print(out,
+                  HP_MESSAGE("note-intervals",
+                             "±, …: %g%% confidence interval; * fewer than 5 samples\n"),
+                  view->options.confidence * 100);
 }
 
 bool hp_text_has_errors(const struct hp_view *view) {

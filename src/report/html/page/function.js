@@ -53,7 +53,7 @@ class FunctionScreen extends Screen {
     }
     const { samples, isOnce, isFew } = row.cum;
     if (samples > 0) {
-      put('stands on', { value: isOnce ? '1' : grouped(samples) },
+      put('based on', { value: isOnce ? '1' : grouped(samples) },
         isOnce ? 'sampled object' : `effective samples${isFew ? ': few' : ''}`);
     }
     put('class', { value: model.classOf[state.name] || 'none' });
@@ -65,7 +65,7 @@ class FunctionScreen extends Screen {
     const told = growth.tell(state, key, state.name, explorer.values(state, [state.name], key)[0]), { least, p } = told;
     put(`a ${growth.unit}, ${what}`, { value: rateText(told.slope, kind), interval: Number.isNaN(least) ? '' : `at least ${rateText(least, kind)}` },
       !told.isTold ? 'not known for this selection' : Number.isNaN(p) ? `p sampling ${pText(told.sampling)}`
-        : `p growth ${pText(p)}, ${told.shape}${told.isSignificant ? ', significant' : ''}`);
+        : `p ${pText(p)}, ${SHAPES[told.shape] || told.shape}${told.isSignificant ? ', significant' : ''}`);
   }
 
   makePlaces() {

@@ -54,7 +54,7 @@ class FunctionTable extends Screen {
     for (const key of HELD) {
       const { value, interval } = estimateText(row[key], this.kind);
       texts[key] = value;
-      texts[`${key}-interval`] = interval + (row[key].isOnce ? ' !' : row[key].isFew ? ' *' : '');
+      texts[`${key}-interval`] = interval + (isRough(row[key]) ? ' *' : '');
       texts[`${key}-share`] = shareText(row[key].value, this.total);
     }
     return texts;
@@ -93,6 +93,9 @@ class FunctionTable extends Screen {
     }
   }
 }
+
+// Few samples leave it open by more than a quarter.
+const isRough = ({ value, low, high, isOnce, isFew }) => (isOnce || isFew) && max(value - low, high - value) > abs(value) / 4;
 
 const isModified = ({ ctrlKey, altKey, metaKey }) => ctrlKey || altKey || metaKey;
 
