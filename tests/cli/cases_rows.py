@@ -25,7 +25,9 @@ def dump(path, *sizes):
 def counted(out):
     """(number of rows shown, number of further rows by the last line)"""
     shown = len(re.findall(r"^ +\S.*  (?:\w+: )?\S+(?:[+@]0x[0-9a-f]+|0x[0-9a-f]+)$", out, re.M))
-    more = re.search(r"^(?:rows|marked)-left: ([\d,]+)(?:.*? marked-left-too: (\d+))?", out, re.M)
+    more = re.search(r"^rows-left: ([\d,]+)", out, re.M) or re.search(
+        r"^… (?:marked-left: (\d+))?(?:marked-left-too:  (?:and )? (\d+))?.*?(?:rows-unchanged: (?:; )? (\d+))?"
+        r"(?= \(cut-by-limit)", out, re.M)
     return shown, sum(int(n.replace(",", "")) for n in more.groups() if n) if more else 0
 
 
@@ -95,12 +97,12 @@ def the_last_line_shows_the_bytes_of_the_other_rows(t):
     assert " calls-left: 21 1.0 MiB\n" in out, out
     new = dump(t.folder / "b", 1000 * MIB, *[MIB + 65536 * (i % 3 - 1) for i in range(30)])
     out = check(t.codes("diff", "--no-symbols", "-n4", path, new)).out
-    assert ("\nmarked-left: 11 marked-left-too: 16, +384.0 KiB and -640.0 KiB together (cut-by-limit\n"
+    assert ("\n… marked-left-too:  16, +384.0 KiB and -640.0 KiB togetherrows-unchanged: ;  11 (cut-by-limit "
             in out), out
     out = check(t.codes("diff", "--no-symbols", "-n20", path, new)).out
-    assert "\nmarked-left: 11, rows-unchanged (cut-by-limit\n" in out, out
+    assert "\n… rows-unchanged:  11 (cut-by-limit " in out, out
     out = check(t.codes("diff", "--no-symbols", "--cum", "-n4", path, new)).out
-    assert ", rows-changed-less: 64.0 KiB (cut-by-limit\n" in out, out
+    assert ", rows-changed-less: 64.0 KiBrows-unchanged: ;  12 (cut-by-limit " in out, out
 
 
 @case
