@@ -31,7 +31,7 @@ static void sentence(struct hp_sink *out, const struct hp_view *view,
     (void)tables;
     struct hp_text_draft line;
     struct hp_text_names *names = hp_text_names_new(view);
-    for (size_t i = 0; i < hp_view_shown(view, view->rows.count); i++) {
+    for (size_t i = 0; i < hp_text_named(view); i++) {
         hp_text_names_add(names, view->rows.at[i].node, 0);
     }
     hp_text_names_make_distinct(names);
