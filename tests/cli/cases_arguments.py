@@ -469,3 +469,15 @@ def list_takes_a_pattern_and_folders(t):
     check(t.codes("list", "--by=line", "x", t.dump), 2, "", "option-not-of-command: list by")
     check(t.codes("list", "--no-symbols", "alloc_c$", t.dump), 5, "",
           "list-no-names")
+
+
+@case
+def columns_are_a_list_and_damage_has_two_answers(t):
+    both = check(t.run("top", "--no-symbols", "--columns=sizes,spread", *t.procs)).out
+    assert check(t.run("top", "--no-symbols", "--columns=spread", "--columns=sizes", *t.procs)).out == both
+    check(t.codes("top", "--columns=sizes,age,speed", t.dump), 2, "", "choice-did-you-mean: columns speed spread")
+    check(t.codes("top", "--columns=", t.dump), 2, "", "choice-unknown: columns")
+    check(t.codes("top", "--damaged=keep", t.dump), 2, "", "choice-unknown: damaged keep use, reject")
+    check(t.codes("top", "--confidence=no", t.dump), 2, "", "value-wrong: confidence")
+    none = check(t.run("top", "--no-symbols", "--confidence=none", *t.procs)).out
+    assert check(t.run("top", "--no-symbols", "--confidence=none", "--confidence=95", *t.procs)).out != none

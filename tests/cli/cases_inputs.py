@@ -767,3 +767,18 @@ def info_has_the_command_that_fetches_missing_names(t):
         out = check(t.run("info", "-v", path), 0).out
         assert (f"names by     debuginfod-find debuginfo {build_id}\n" in out) == is_printed, out
         assert "debuginfod-find" not in check(t.run("info", "-v", "--redact", path)).out
+
+
+@case
+def a_skipped_input_has_its_name_and_reason_in_every_report(t):
+    t.file("bad", "heap_v2/524288\n  t*: 1: 5")
+    for words in (["top"], ["info"], ["stacks"]):
+        result = t.run(*words, "-q", "--no-symbols", "-fjson", "--max-skipped=1", "bad", *t.procs)
+        if words == ["info"]:
+            named = [(one["name"], bool(one["reason"])) for one in json.loads(result.out)["inputs"] if one["status"] == "skipped"]
+            assert named == [("bad", True)], named
+        else:
+            skipped = json.loads(check(result, 3).out)["inputs"]["skipped_inputs"]
+            assert [(one["name"], one["reason"]) for one in skipped] == [("bad", "malformed")] and skipped[0]["text"], skipped
+    sides = json.loads(check(t.run("diff", "-q", "--no-symbols", "-fjson", "--max-skipped=1", "bad", t.dump, "--to", t.other), 3).out)
+    assert [one["name"] for one in sides["base"]["skipped_inputs"]] == ["bad"] and "skipped_inputs" not in sides["new"], sides
