@@ -1,5 +1,6 @@
 #include "cli/generator.h"
 
+#include "cli/brief.h"
 #include "cli/choice.h"
 #include "cli/option.h"
 
@@ -7,8 +8,7 @@
 #include <string.h>
 
 enum {
-    LINE_MAX_BYTES = 512, // longest line of the source
-    TEXT_COLUMNS = 72     // width of generated lines
+    TEXT_COLUMNS = 72 // width of generated lines
 };
 
 // Write one word with mdoc escapes, so that it is safe in text and as an argument of a
@@ -39,7 +39,8 @@ static void put_text(FILE *out, const char *text, const char *end) {
         size_t spaces = strspn(text, " ");
         text += spaces;
         if (spaces > 0) {
-            bool fits = column + strcspn(text, " ") < TEXT_COLUMNS;
+            bool ends = length > 1 && text[-(long)spaces - 1] == '.'; // a sentence
+            bool fits = !ends && column + strcspn(text, " ") < TEXT_COLUMNS;
             fputc(fits ? ' ' : '\n', out);
             column = fits ? column + 1 : 0;
         }
@@ -127,8 +128,8 @@ static void put_scope(FILE *out, const struct hp_cli_option *option) {
     }
 }
 
-// Write one option with its value, help, choices and scope.
-static void put_option(FILE *out, const struct hp_cli_option *option) {
+// Write the tag of an option: its letter, name and value.
+static void put_tag(FILE *out, const struct hp_cli_option *option) {
     fputs(".It ", out);
     if (option->letter != '\0') {
         fprintf(out, "Fl %c", option->letter);
@@ -143,10 +144,18 @@ static void put_option(FILE *out, const struct hp_cli_option *option) {
         fprintf(out, " Ns = Ns Ar %s", option->value_name);
     }
     fputc('\n', out);
+}
+
+// Write one option with its value, help, choices and, if `has_scope` is set, the commands
+// that take it.
+static void put_option(FILE *out, const struct hp_cli_option *option, bool has_scope) {
+    put_tag(out, option);
     bool has_choices = hp_cli_choice(option, 0) != NULL;
     put_text(out, option->help, has_choices ? ":" : ".");
     put_choices(out, option);
-    put_scope(out, option);
+    if (has_scope) {
+        put_scope(out, option);
+    }
     if (option->needs != 0) {
         char formats[256];
         hp_cli_option_formats(option, formats, sizeof formats);
@@ -161,24 +170,61 @@ static void put_options(FILE *out) {
         if (i == 0 || hp_cli_option(i - 1)->group != group) {
             fprintf(out, ".Ss %s\n.Bl -tag -width Ds\n", hp_cli_group_name(group));
         }
-        put_option(out, hp_cli_option(i));
+        put_option(out, hp_cli_option(i), true);
         if (i + 1 == hp_cli_option_count() || hp_cli_option(i + 1)->group != group) {
             fputs(".El\n", out);
         }
     }
 }
 
-void hp_cli_manual(FILE *prose, FILE *out) {
-    char line[LINE_MAX_BYTES];
-    while (fgets(line, sizeof line, prose) != NULL) {
-        if (strcmp(line, "@COMMANDS@\n") == 0) {
-            put_commands(out);
-        } else if (strcmp(line, "@OPTIONS@\n") == 0) {
-            put_options(out);
-        } else if (strcmp(line, "@FORMATS@\n") == 0) {
-            put_formats(out);
-        } else {
-            fputs(line, out);
+// Write the options of `place` in their short form; only those that `commands` take.
+static void put_briefs(FILE *out, enum hp_cli_place place, unsigned commands) {
+    fputs(".Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < hp_cli_brief_count(); i++) {
+        const struct hp_cli_brief *brief = hp_cli_brief(i);
+        const struct hp_cli_option *option = hp_cli_brief_option(brief);
+        if (brief->place == place && (option->commands & commands) != 0) {
+            put_tag(out, option);
+            put_text(out, brief->text, ".");
         }
     }
+    fputs(".El\n", out);
+}
+
+// Write all options of a command that are not among those of the first screen.
+static void put_options_of(FILE *out, unsigned command) {
+    fputs(".Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < hp_cli_option_count(); i++) {
+        const struct hp_cli_option *option = hp_cli_option(i);
+        bool is_common = false;
+        for (size_t k = 0; k < hp_cli_brief_count(); k++) {
+            is_common |= hp_cli_brief(k)->place == HP_CLI_ON_FIRST_SCREEN &&
+                         hp_cli_brief_option(hp_cli_brief(k)) == option;
+        }
+        if ((option->commands & command) != 0 && !is_common) {
+            put_option(out, option, false);
+        }
+    }
+    fputs(".El\n", out);
+}
+
+bool hp_cli_manual(FILE *out, const char *table, const char *name) {
+    const struct hp_cli_command *found = NULL;
+    for (size_t i = 0; i < hp_cli_command_count(); i++) {
+        found = strcmp(hp_cli_command(i)->name, name) == 0 ? hp_cli_command(i) : found;
+    }
+    if (strcmp(table, "commands") == 0) {
+        put_commands(out);
+    } else if (strcmp(table, "formats") == 0) {
+        put_formats(out);
+    } else if (strcmp(table, "common") == 0) {
+        put_briefs(out, HP_CLI_ON_FIRST_SCREEN, ~0u);
+    } else if (strcmp(table, "all-options") == 0) {
+        put_options(out);
+    } else if (strcmp(table, "options") == 0 && found != NULL) {
+        put_options_of(out, found->id);
+    } else {
+        return false;
+    }
+    return true;
 }

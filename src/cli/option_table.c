@@ -104,7 +104,7 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_bool, FIELD(read.keep_unmapped), true},
     {"no-input-ids", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT,
      VIEWS & ~SERIES & ~HP_CLI_LIFETIME,
-     "a partial does not say of which dumps it is: overlap is not known then; with "
+     "record no dumps in an aggregate file, so that duplicates are not detected; with "
      "--dumps=sum --on-duplicate=count any number of dumps takes the memory of one",
      hp_cli_set_bool, FIELD(read.no_input_ids), true},
     {"with-builds", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
@@ -172,9 +172,8 @@ static const struct hp_cli_option options[] = {
      CHOICES("function", "line", "file", "module", "build", "address", "input", "thread",
              "label:KEY", "size", "program", "process", "age"),
      HP_CLI_GROUP_GROUPING, (VIEWS & ~HP_CLI_LIST) | HP_CLI_PLAN,
-     "what one row stands for, or in pprof which label is added, or in html which "
-"labels, threads or "
-     "inputs can be chosen; a KEY names a label of samples or of --label-from",
+     "what rows are, or in pprof which label is added, or in html which labels, threads or "
+     "inputs can be chosen; KEY names a label of samples or of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
      HP_CLI_TOP | HP_CLI_MERGE | HP_CLI_ROWS,
@@ -215,16 +214,15 @@ static const struct hp_cli_option options[] = {
      "read the threads of one name or number only: totals are theirs",
      hp_cli_set_text, FIELD(read.thread), 0},
     {"older-than", '\0', HP_CLI_TEXT, "AGE", NULL, HP_CLI_GROUP_FILTER, METRICS,
-     "read only objects in use that a dump lists with their ages, and of these what is "
-"so old so far or "
-     "older, as 60s (ms, s, min, h, d): totals are theirs",
+     "use only objects in use that a dump lists with an age of AGE or more, as 60s (ms, s, "
+     "min, h, d); totals are theirs",
      hp_cli_set_age, FIELD(read.older_than), 0},
     {"frames", '\0', HP_CLI_CHOICE, "WHICH", CHOICES("no-std", "no-libs", "no-alloc", "all"),
      HP_CLI_GROUP_FILTER, FRAMES,
-     "which frames to show: no-std hides the standard library, wrappers of malloc, "
-     "start-up and the allocator, and attributes their memory to their callers; no-libs "
-     "also libraries, no-alloc only the allocator, all nothing (default no-std of tables "
-     "and pictures by function, line or file, else no-alloc)",
+     "which frames to show. Hidden code is attributed to its callers. no-std hides the "
+     "standard library, wrappers of malloc, start-up and the allocator. no-libs also hides "
+     "libraries, no-alloc only the allocator, all nothing. Default: no-std of tables and "
+     "pictures by function, line or file, else no-alloc",
      hp_cli_set_enum, FIELD(report.frames.fold), HP_FRAMES_CODE},
     {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES | HP_CLI_ROWS,
      "treat functions, files or modules that match as wrappers of malloc, whose callers "
@@ -247,9 +245,8 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_bool, FIELD(report.only_grown), true, HP_CAN_ONLY_GROW},
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT,
-     "show N rows, 0 for all (default: for people until 95 % of all is shown, by cum "
-"and in trees what "
-     "is 1 % or more, 10 to 50 rows; 80 nodes of dot; 50 rows of html; else all)",
+     "show N rows, 0 for all. Default for people: until 95 % of all is shown, by cum and in "
+     "trees what is 1 % or more, 10 to 50 rows; 80 nodes of dot; 50 rows of html; else all",
      hp_cli_set_count, FIELD(report.limit), 0, HP_CAN_LIMIT},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
      HP_CLI_GROUP_TABLE, HP_CLI_TOP | HP_CLI_PEEK,
@@ -282,9 +279,8 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_share, FIELD(report.tree.min_share), 0},
     {"columns", '\0', HP_CLI_CHOICE, "LIST", CHOICES("sizes", "age", "spread"),
      HP_CLI_GROUP_TABLE, HP_CLI_TOP,
-     "also show, with commas between them: of which sizes the objects are; how old half "
-     "of the memory in use was at most, where dumps list objects with their ages; how "
-     "much the inputs differ, and which stand out",
+     "add columns, with commas between them: sizes of objects; age that half of the memory "
+     "in use is below, if dumps list ages; spread of the inputs",
      hp_cli_set_columns, 0, 0, HP_CAN_SPREAD},
     {"pairs", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_TABLE, HP_CLI_LIFETIME,
      "with --recent: below each row the stack that allocated and that which freed most "
@@ -374,7 +370,7 @@ static const struct hp_cli_option options[] = {
      "at most N stacks; the smallest become one, [other]",
      hp_cli_set_count, FIELD(report.pprof.max_samples), 1, HP_CAN_LIMIT_STACKS},
     {"max-depth", '\0', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_OUTPUT, PROFILES,
-     "at most N frames a stack, from the leaf; [truncated] stands for the rest",
+     "at most N frames a stack, from the leaf; [truncated] replaces the rest",
      hp_cli_set_count, FIELD(report.pprof.max_depth), 1, HP_CAN_LIMIT_STACKS},
     {"max-bytes", '\0', HP_CLI_TEXT, "SIZE", NULL, HP_CLI_GROUP_OUTPUT, TABLES | HP_CLI_ACCOUNT,
      "write at most SIZE, 60000 or 64KiB: whole rows leave, the last ones first, and it "

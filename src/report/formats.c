@@ -7,7 +7,7 @@
 static const struct hp_format partials = {
     .name = "hpa",
     .files = "*.hpa",
-    .help = "all that the inputs come to, to be merged and reported on later (hpa(5))",
+    .help = "everything in the inputs, to be merged and reported on later (hpa(5))",
     .can = HP_CAN_NEGATIVE | HP_CAN_LABELS | HP_HAS_ALL_METRICS | HP_HAS_SAMPLE_TYPES |
            HP_IS_BINARY | HP_IS_PARTIAL,
     .shape = HP_SHAPE_PROFILE,

@@ -13,7 +13,7 @@ import textwrap
 from harness import ROOT, Skip, case
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-MANUAL = (ROOT / "man/hprof-agg.1").read_text()
+MANUAL = "".join(path.read_text() for path in sorted((ROOT / "man").glob("hprof-agg*.[17]")))
 # Replacements for names of the reader's machine or program.
 INSTEAD = {"Cache::insert": "over", "^net::": "^leaf", "^Server::run": "^main", "/var/dumps": "var/dumps", "/srv/image": "srv/image",
            "/var/tmp/dumps": "hprof-sets", "build/sampler/record/": "", "doctor PID": "doctor app.heap", "doctor ./app": "doctor program",
@@ -43,8 +43,8 @@ def examples_of_manual():
     for block in re.findall(r"^\.Bd -literal.*\n((?:[^.].*\n)*)\.Ed", text, re.M):
         for command in re.split(r"^\$ ", block, flags=re.M)[1:]:
             yield command
-    for line in re.findall(r"^\.Ql (hprof-agg [a-z].* a b)", text, re.M):
-        yield line.replace(" a b", " a.heap b.heap")
+    for command in re.findall(r"^The command\s+\\fB(hprof-agg [a-z][^\\]*) a b\\fR", text, re.M):
+        yield command + " a.heap b.heap"
 
 
 def tool(folder, name, script):
@@ -158,5 +158,5 @@ def the_first_five_minutes_are_sixty_lines_and_answer_four_questions(t):
         raise Skip("no mandoc")
     page = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=80", ROOT / "man/hprof-agg.1"], capture_output=True, text=True, check=True).stdout
     page = re.sub(".\b", "", page)
-    shown = re.search(r"^FIRST FIVE MINUTES\n(.*?)^OPTIONS$", page, re.M | re.S)[1].rstrip()
+    shown = re.search(r"^FIRST FIVE MINUTES\n(.*?)^COMMON OPTIONS$", page, re.M | re.S)[1].rstrip()
     assert len(shown.splitlines()) < 60, shown

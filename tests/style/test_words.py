@@ -13,7 +13,7 @@ GUIDE = '# Guide\n\nText.\n\n| never | use |\n|---|---|\n| tell, told | say |\n|
 TREE = {
     'docs/design/style.md': GUIDE,
     'README.md': 'The whole dump.\n\n    hprof-agg told\n\n```\ntold\n```\nA key is `identified_by`, a value `told`.\n',
-    'man/hprof-agg.1.in': '.Sh NAME\nA retold story.\n',
+    'man/pages/hprof-agg.md': '# NAME\nA retold story.\n',
     'src/a.c': '#include "told.h"\n// It is told. "told"\n/* told */\nint c = \'"\'; // "told"\nconst char *s = "key_told";\n',
     'src/report/html/page/a.js': "// told\nput('ages');\n",
     'tests/style/words.tsv': '# files\n',
@@ -23,7 +23,7 @@ PLANTED = [
     ('a document', 'README.md', 'It is Told.\n', 'README.md:9: "Told"'),
     ('a table of a document', 'README.md', '| told |\n', 'README.md:9: "told"'),
     ('the prose of the guide', 'docs/design/style.md', '\nTell it.\n', 'style.md:14: "Tell"'),
-    ('a phrase of two lines', 'man/hprof-agg.1.in', 'there are so\nmany dumps\n', '.in:3: "so many"'),
+    ('a phrase of two lines', 'man/pages/hprof-agg.md', 'there are so\nmany dumps\n', '.md:3: "so many"'),
     ('a string', 'src/a.c', 'const char *t = "is told";\n', 'src/a.c:6: "told"'),
     ('a phrase of two strings', 'src/a.c', 'const char *t = "so "\n    "many";\n', 'src/a.c:6: "so many"'),
     ('a string after an escaped quote', 'src/a.c', 'const char *t = "\\"told";\n', 'src/a.c:6: "told"'),
