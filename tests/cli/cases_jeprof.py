@@ -77,7 +77,7 @@ def every_public_command_line_is_understood(b):
 @case
 def it_is_meant_by_the_name_of_the_program(b):
     wanted = jeprof(b, "--text", b.dump).out
-    for name in ("jeprof", "hprof-jeprof"):
+    for name in ("jeprof", "hprof-jeprof", "google-pprof"):
         link = b.folder / name
         link.symlink_to(os.path.abspath(b.binary))
         got = subprocess.run([link, "--text", b.dump], capture_output=True, text=True,

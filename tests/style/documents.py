@@ -23,7 +23,9 @@ from rooted import OTHERS, nothing  # noqa: E402
 
 # The most lines of each document.
 LIMITS = {'README.md': 150, 'INSTALL.md': 100, 'CHANGELOG.md': 60, 'CONTRIBUTING.md': 150, 'SECURITY.md': 80,
-          'docs/tutorial.md': 200, 'docs/glossary.md': 60, 'docs/howto/*': 80, 'docs/explanation/*': 150}
+          'docs/tutorial.md': 200, 'docs/glossary.md': 60, 'docs/howto/*': 80, 'docs/explanation/*': 150, 'man/hprof-agg.1': 300}
+# The sentences of each document: words on average, in the longest, and the share that may have more than 30.
+MEAN_WORDS, MOST_WORDS, LONG_SHARE = 18, 40, .03
 CUT = '...'
 STATUS = '$ echo $?'
 # The machine's own binaries are not looked at, so that the output is the same everywhere.
@@ -77,10 +79,48 @@ def broken_links(path):
             yield f'{link}: no such heading'
 
 
+def sentences(text):
+    """The numbers of words of sentences, without those of code, tables and headings."""
+    text = re.sub(r'\]\([^)]*\)', ']', re.sub(r'^(```+).*?^\1$', '\n', text, flags=re.M | re.S))
+    text = re.sub(r'(?m)^( {4}|\t|\||#|@|\$ ).*$', '\n', text)
+    for part in re.split(r'\n\s*\n|\n(?=\s*(?:[*+-]|\d+\.)\s)', text):
+        for sentence in re.split(r'(?<=[.!?])\s+(?=[A-Z`*"])', ' '.join(part.split())):
+            words = len(re.findall(r"[A-Za-z'][A-Za-z'-]*", sentence))
+            if words >= 3:
+                yield words
+
+
+def faults_of_sentences(text):
+    words = list(sentences(text))
+    if words and sum(words) > MEAN_WORDS * len(words):
+        yield f'{sum(words) / len(words):.1f} words a sentence, of at most {MEAN_WORDS} on average'
+    if words and max(words) > MOST_WORDS:
+        yield f'a sentence of {max(words)} words'
+    if sum(count > 30 for count in words) > LONG_SHARE * len(words):
+        yield f'{sum(count > 30 for count in words)} of {len(words)} sentences have more than 30 words'
+
+
+def build_dependencies(root):
+    """INSTALL.md names the packages that the Debian package is built with."""
+    control = (root / 'debian/control').read_text(encoding='utf-8')
+    wanted = re.search(r'^Build-Depends:(.*?)^\S', control, re.M | re.S)[1]
+    install = (root / 'INSTALL.md').read_text(encoding='utf-8')
+    shown = re.search(r'built with:\n\n((?:    .*\n)+)', install)[1].split()
+    for package in re.findall(r'([a-z][a-z0-9+.-]+)(?:-compat)?(?::any)?\s*(?:\([^)]*\))?\s*(?:<!nocheck>)?\s*(?:,|$)', wanted):
+        if package.removesuffix('-compat') not in shown:
+            yield f'INSTALL.md: {package} is not among the packages of the build'
+
+
 def faults_of_text(root):
+    yield from build_dependencies(root)
+    for name, most in LIMITS.items():
+        if name.startswith('man/') and len((root / name).read_text(encoding='utf-8').splitlines()) > most:
+            yield f'{name}: more than {most} lines'
     for path in documents(root):
         name = path.relative_to(root).as_posix()
         yield from (f'{name}: {fault}' for fault in broken_links(path))
+        if not name.startswith(('tests/', 'contrib/', 'testdata/root/')):
+            yield from (f'{name}: {fault}' for fault in faults_of_sentences(path.read_text(encoding='utf-8')))
         lines = len(path.read_text(encoding='utf-8').splitlines())
         for pattern, most in LIMITS.items():
             if fnmatch.fnmatch(name, pattern) and lines > most:

@@ -17,7 +17,8 @@
 
 bool hp_jeprof_is_meant(const char *program) {
     const char *name = hp_jeprof_basename(program);
-    return strcmp(name, "jeprof") == 0 || strcmp(name, "hprof-jeprof") == 0;
+    return strcmp(name, "jeprof") == 0 || strcmp(name, "hprof-jeprof") == 0 ||
+           strcmp(name, "google-pprof") == 0;
 }
 
 // --- help ------------------------------------------------------------------------------
