@@ -274,7 +274,7 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
 static const char *const parameter_hints[HP_PARAMETERS] = {
     [HP_PARAMETER_SNAPSHOTS] = ": 0 last, 1 final, 2 peak, 3 each, 4 sum",
     [HP_PARAMETER_LABELS] = ": 1 if --label-from was given",
-    [HP_PARAMETER_THREADS] = ": 1 if stacks are told apart by thread",
+    [HP_PARAMETER_THREADS] = ": 1 if stacks are separated by thread",
     [HP_PARAMETER_BUILDS] = ": 1 with --with-builds",
 };
 
@@ -288,8 +288,8 @@ int hp_parameters_refuse(const struct hp_parameters *a, const char *name_a,
                 HP_MESSAGE("partials-differ",
                            "merged with another %s, %llu, than %s, %llu: they cannot be "
                            "added%s"),
-                hp_parameter_name(i), (unsigned long long)b->of[i], name_a,
-                (unsigned long long)a->of[i],
+                i == HP_PARAMETER_SNAPSHOTS ? "--dumps" : hp_parameter_name(i),
+                (unsigned long long)b->of[i], name_a, (unsigned long long)a->of[i],
                 parameter_hints[i] ? parameter_hints[i] : "");
             hp_err_locate(err, name_b, 0);
             return HP_E_DUPLICATE;

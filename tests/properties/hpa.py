@@ -423,7 +423,7 @@ def refusals():
         cases = [
             ('overlap', ['a0', 'ab'], 4, '1 dump is also in'), ('itself', ['b', 'b'], 4, '1 dump is also in'),
             ('a process', ['a0', 'a1'], 4, '1 process is also in'), ('a process that is summed', ['s0', 's1'], 0, ''),
-            ('snapshots', ['s0', 'b'], 4, 'another snapshots'), ('labels', ['labels', 'a0'], 4, 'another labels'),
+            ('snapshots', ['s0', 'b'], 4, 'another --dumps'), ('labels', ['labels', 'a0'], 4, 'another labels'),
             ('threads', ['threads', 'a0'], 4, 'another threads'), ('estimator', ['estimator', 'a0'], 4, 'another estimator'),
         ]
         for what, names, code, why in cases:

@@ -99,7 +99,7 @@ with scratch() as FOLDER:
                          capture_output=True).stdout
     subprocess.run(['tar', 'x', '-C', FOLDER], input=tar, check=True)
     PATHS = sorted(str(path.relative_to(FOLDER)) for path in pathlib.Path(FOLDER).rglob('*.heap'))
-    for SNAPSHOTS in ('last', 'final'):
+    for SNAPSHOTS in ('latest', 'exit'):
         t.check(f'names select the same dumps as memory maps: {SNAPSHOTS}',
                 lambda: as_merge(SNAPSHOTS))
     t.check('each dump is in one list, together with those of its process', cuts)

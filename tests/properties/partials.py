@@ -191,7 +191,7 @@ def one_dump_each():
     with scratch() as folder:
         paths = [own[0] for own in fleet(folder, 11)]
         found = set()
-        for mode in ('last', 'sum'):
+        for mode in ('latest', 'sum'):
             out = pathlib.Path(folder, f'{mode}.pb.gz')
             t.ok('merge', '-q', '--no-symbols', f'--dumps={mode}', '-o', out, *paths)
             found.add(digest(out))

@@ -56,3 +56,17 @@ Test(messages, words_of_a_sentence_have_codes) {
     expect("not-read: number-cut", HP_MESSAGE("not-read", "it was not read: %s"),
            hp_words(HP_WORDS("number-cut", "a number is cut")));
 }
+
+// The code of a text, in a buffer that is overwritten by the next call.
+static const char *code_of(const char *text) {
+    static char code[HP_CODE_SIZE];
+    hp_message_code(code, text);
+    return code;
+}
+
+Test(messages, a_code_can_be_read_without_values) {
+    cr_expect_str_eq(code_of(HP_MESSAGE("several", "%zu files")), "several");
+    cr_expect_str_eq(code_of(HP_WORDS("malformed: %", "lines skipped: %")), "malformed");
+    cr_expect_str_eq(code_of("a file"), "");
+    cr_expect_str_eq(code_of(""), "");
+}
