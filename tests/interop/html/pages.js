@@ -73,7 +73,7 @@ async function undo(browser) {
   const { page, faults } = await open(browser, cxx);
   const states = [await page.evaluate(rowTexts)];
   const step = async (what) => { await what(); states.push(await page.evaluate(rowTexts)); };
-  await step(() => page.click('[data-view=all]'));
+  await step(() => page.click('[data-view=no-alloc]'));
   await step(() => page.select('#metric', '1'));
   await step(() => page.click('th[data-key=cum] button'));
   await page.type('#search', 'plugin');
@@ -282,7 +282,7 @@ async function findsGrowth(browser) {
   await keys(page, 'Escape', 'Escape');
   await page.click('[data-sort=cum]');
   assert.match((await cellTexts(page))[0].join(' '), /81\.9 MiB 17\.7 MiB -64\.2 MiB .* <0\.0001 \* shrank/);
-  await page.click('[data-view=own]');
+  await page.click('[data-view=no-libs]');
   assert.deepStrictEqual([...new Set((await cellTexts(page)).map((cells) => cells[3]))], [''], 'of another view nobody knows intervals');
   assert.deepStrictEqual(faults, []);
   await page.close();
@@ -302,12 +302,12 @@ async function showsBothSigns(browser) {
   await page.$$eval('#facets', (all) => all.forEach((one) => { one.open = true; }));
   await isThere(page, '#facets li');
   await hasNone('table');
-  await page.click('[data-view=all]');
+  await page.click('[data-view=no-alloc]');
   await page.type('#search', 'json');
   assert.match(await textOf(page, '#result'), /matches hold .* MiB that shrank, .* that grew: /);
   assert.strictEqual(await textOf(page, '#sentence'), 'inuse-space: 20.5 MiB that shrank, 5.0 MiB that grew: -15.5 MiB');
   await hasNone('another view');
-  await page.click('[data-view=code]');
+  await page.click('[data-view=no-std]');
   await keys(page, 'Escape', 'Escape');
   await page.click('#table tbody button');
   const facts = await textOf(page, '#function dl');
