@@ -171,9 +171,9 @@ static void put_command(struct next *next, struct question question) {
     if (!is_safe(question.pattern)) {
         return;
     }
-    struct hp_next_command *command =
-        hp_vec_push(&next->all->commands,
-                    ((struct hp_next_command){.answers = question.answers, .kind = question.kind}));
+    struct hp_next_command *command = hp_vec_push(
+        &next->all->commands,
+        ((struct hp_next_command){.answers = question.answers, .kind = question.kind}));
     put_plain(command, "hprof-agg");
     put_plain(command, hp_reports[question.kind]->name);
     if (question.pattern.size > 0) {

@@ -164,9 +164,7 @@ size_t hp_view_needed(const struct hp_view *view, size_t count) {
     bool has_headline = (view->use.can & HP_IS_FOR_PEOPLE) != 0;
     size_t least = count < HP_LEAST_NEEDED ? count : HP_LEAST_NEEDED;
     size_t limited = hp_view_limited(view, count);
-    return view->use.all_rows                ? count
-           : has_headline && limited < least ? least
-                                             : limited;
+    return view->use.all_rows ? count : has_headline && limited < least ? least : limited;
 }
 
 const char *hp_view_row_kind(const struct hp_view *view) {

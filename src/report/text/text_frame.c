@@ -280,9 +280,13 @@ static int by_rank(const void *left, const void *right) {
 static void put_cut(struct hp_sink *out, const struct hp_view *view, struct hp_span text,
                     size_t lines) {
     // Cells that "warning: " and breaks between words take.
-    enum { LOST = 24 };
+    enum {
+        LOST = 24
+    };
+
     size_t width = view->options.text.width;
-    struct hp_text_cut cut = {.room = lines * width, .is_ascii = view->options.text.ascii};
+    struct hp_text_cut cut = {.room = lines * width,
+                              .is_ascii = view->options.text.ascii};
     struct hp_buffer safe = {0}, shown = {0};
     cut.room = cut.room > 2 * LOST ? cut.room - LOST : cut.room;
     hp_text_append_safe(&safe, text);
@@ -341,8 +345,18 @@ static size_t cells_of(const struct hp_text_notes *notes, struct hp_span text) {
 }
 
 size_t hp_text_note_lines(const struct hp_text_notes *notes, struct hp_span text) {
-    size_t width = notes->view->options.text.width, cells = cells_of(notes, text);
-    return cells == 0 ? 0 : width > 0 && cells > width ? (cells + width - 1) / width : 1;
+    size_t width = notes->view->options.text.width, lines = text.size > 0, column = 0;
+    while (text.size > 0) {
+        const char *space = memchr(text.at, ' ', text.size);
+        struct hp_span word = {text.at, space ? (size_t)(space - text.at) : text.size};
+        size_t cells = cells_of(notes, word);
+        bool breaks = width > 0 && column > 0 && column + 1 + cells > width;
+        lines += breaks;
+        column = breaks || column == 0 ? cells : column + 1 + cells;
+        lines += width > 0 && column > width ? (column - 1) / width : 0;
+        text = hp_span_from(text, word.size + (space != NULL));
+    }
+    return lines;
 }
 
 bool hp_text_note(struct hp_text_notes *notes, struct hp_span text) {

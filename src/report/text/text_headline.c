@@ -246,9 +246,9 @@ static void put_rows(struct hp_sink *out, struct headline *h, size_t used) {
 }
 
 size_t hp_text_named(const struct hp_view *view) {
-    return !has_rows(view)                  ? 0
+    return !has_rows(view)                 ? 0
            : view->rows.count < MOST_NAMED ? view->rows.count
-                                            : MOST_NAMED;
+                                           : MOST_NAMED;
 }
 
 void hp_text_headline(struct hp_sink *out, const struct hp_view *view,
