@@ -513,7 +513,8 @@ static bool is_picked_node(struct hp_pattern *pattern, const struct hp_naming *n
                            hp_node_id node, bool by_own_name) {
     struct hp_span full = hp_node_full_name(naming, node);
     struct hp_span name = hp_node_name(naming, node);
-    bool has_arguments = memchr(full.at, '<', full.size) || memchr(full.at, '(', full.size);
+    bool has_arguments =
+        memchr(full.at, '<', full.size) || memchr(full.at, '(', full.size);
     return by_own_name && has_arguments
                ? hp_picks_own_name(pattern, full) || matches_whole(pattern, full) ||
                      matches_whole(pattern, name)

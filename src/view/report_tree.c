@@ -261,8 +261,8 @@ static bool goes_on(const struct tree_grower *g, const struct hp_tree_branch *br
     bool ends = depth == branch->end - 1 && branch->flat != 0;
     bool allocates = inverted ? depth == 1 : ends;
     hp_node_id caller = node_at(g, above, depth - 1), callee = node_at(g, branch, depth);
-    return !allocates && ((g->is_foreign[caller.n] && g->is_foreign[callee.n]) ||
-                          caller.n == callee.n);
+    return !allocates &&
+           ((g->is_foreign[caller.n] && g->is_foreign[callee.n]) || caller.n == callee.n);
 }
 
 // Number of lines of text that begin with a node of the branch.

@@ -4,7 +4,7 @@
 //               "argv": ["hprof-agg", "peek", "^\\Qleaf\\E$", ...]}, ...]
 #include "report/json/json.h"
 
-#include "report/next.h"
+#include "report/next_commands.h"
 
 // Write a command.
 static void put_command(struct hp_json *json, const struct hp_next_command *command) {

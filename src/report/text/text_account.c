@@ -235,8 +235,8 @@ static int by_bytes(const void *left, const void *right, void *data) {
 static void find_parts(struct parts *parts) {
     const struct hp_view *view = parts->a->view;
     for (size_t i = 1; i < view->rows.count && view->rows.at[i].depth > 0; i++) {
-        bool is_leaf =
-            i + 1 == view->rows.count || view->rows.at[i + 1].depth <= view->rows.at[i].depth;
+        bool is_leaf = i + 1 == view->rows.count ||
+                       view->rows.at[i + 1].depth <= view->rows.at[i].depth;
         if (is_leaf && parts->a->rows->of.at[i].adds) {
             hp_vec_push(&parts->rows, i);
         }

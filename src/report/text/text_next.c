@@ -7,7 +7,7 @@
 // with a backslash before each character that needs it.
 #include "report/text/text.h"
 
-#include "report/next.h"
+#include "report/next_commands.h"
 #include "view/report_list.h"
 
 #include <string.h>

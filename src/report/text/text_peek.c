@@ -159,8 +159,8 @@ static void put_neighbors(struct peek *peek, size_t row, hp_fixed whole,
         struct hp_text_estimate text;
         hp_text_row_estimate(&text, view, &value);
         set_cum(peek, &value, &text);
-        peek->table.cells.at[OF_IT] = hp_text_share_cell(
-            value.sum, hp_view_is_of_differences(view) ? 0 : whole);
+        peek->table.cells.at[OF_IT] =
+            hp_text_share_cell(value.sum, hp_view_is_of_differences(view) ? 0 : whole);
         put_row(peek, !is_end ? "├ " : are_callees ? "└ " : "┌ ", all[i].node);
     }
     if (shown < count) {

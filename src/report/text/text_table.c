@@ -294,8 +294,7 @@ void hp_text_table_name(struct hp_text_table *table, struct hp_span text) {
 static void note_marks(struct hp_text_table *table, enum hp_text_row kind) {
     for (size_t i = 0; i < table->cells.count && kind == HP_TEXT_CELLS; i++) {
         const struct hp_text_cell *cell = &table->cells.at[i];
-        bool is_shown =
-            cell->kind == HP_TEXT_INTERVAL && !table->columns.at[i].is_gone;
+        bool is_shown = cell->kind == HP_TEXT_INTERVAL && !table->columns.at[i].is_gone;
         table->has_interval |= is_shown && cell->estimate->interval[0] != '\0';
         table->has_few |= is_shown && cell->mark == '*';
     }

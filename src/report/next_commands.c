@@ -3,7 +3,7 @@
 // They have the thread, metric, frames and filters of the report.  The caller must append
 // the inputs, the places of symbols, and the file with rules for frames: reports with the
 // same contents are the same bytes, whatever these files are called.
-#include "report/next.h"
+#include "report/next_commands.h"
 
 #include "base/utf8.h"
 #include "view/frame_rules.h"
@@ -300,9 +300,8 @@ static void ask_of_group(struct next *next) {
     bool by_size = next->view->options.by == HP_BY_SIZE;
     struct hp_span none = {"", 0};
     if (by_size) {
-        put_command(next,
-                    (struct question){"which call stacks have objects of which sizes",
-                                      HP_REPORT_STACKS, NULL, none, "--limit=5"});
+        put_command(next, (struct question){"which call stacks have objects of each size",
+                                            HP_REPORT_STACKS, NULL, none, "--limit=5"});
     } else {
         put_command(next, (struct question){"which functions hold it, in all of them",
                                             HP_REPORT_TOP, NULL, none, NULL});

@@ -1,6 +1,6 @@
 // The commands of this program that answer the next question of a reader of a report.
-#ifndef HP_REPORT_NEXT_H
-#define HP_REPORT_NEXT_H
+#ifndef HP_REPORT_NEXT_COMMANDS_H
+#define HP_REPORT_NEXT_COMMANDS_H
 
 #include "view/view.h"
 
