@@ -314,7 +314,8 @@ def write(runner, case):
 
     limit = f'-n{case.json_limit}'
     first = run('-fjson', limit)
-    verbose = ['-v', '--names=short'] if case.kind in VERBOSE else []
+    names = [] if '--names=full' in args else ['--names=short']
+    verbose = ['-v', *names] if case.kind in VERBOSE else []
     text = run(f'-n{case.limit}', f'--unit={case.unit}', *verbose)
     tsv = run('-ftsv', limit) if case.kind in CELLS else None
     if first.code != 0:

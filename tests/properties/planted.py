@@ -32,12 +32,20 @@ def replaced(text, at, new):
 def other_digit(digit):
     return str((int(digit) + 1) % 10)
 
+# Of a screen: which rows hold most, which filters leave what (as in the facts below), the dumps that are used, warnings
+# that only info and --verbose have, the legend, what was attributed to callers, and the next command.
+VERBOSE = ('top', 'stacks', 'tree', 'peek', 'list')
+ABOVE_AND_BELOW = re.compile(r'\A--.*|(?<= in use)[ ;].*|(?<= allocated)[ ;].*|^(?:next|note|warning|if it is).*|^[^ \n…].*'
+                             r'(?:callers|dumps? .*|exit: .*)$|(?:±, …|[*@] ).*', re.M)
+
 
 def of_text(reports, step=2):
     """Variants of the text: every step-th digit changed, and each mark that JSON implies removed, or added where none
     is."""
     text, kind = reports.text, reports.json['command']
     untold = {i for found in UNTOLD.finditer(text) for i in range(*found.span())}
+    if kind in VERBOSE:
+        untold |= {i for found in ABOVE_AND_BELOW.finditer(text) for i in range(*found.span())}
     digits = [i for i, c in enumerate(text) if c in '0123456789' and i not in untold]
     for at in digits[::step]:
         yield f'digit {at}', compare_text, replaced(text, at, other_digit(text[at]))
