@@ -34,7 +34,8 @@ def profile(name, *stacks):
 
 def last_lines(*args):
     """The lines below the notes on the columns of a table."""
-    text = t.ok(*args[:1], '-q', '--no-symbols', *args[1:]).out
+    text = t.ok(*args[:1], '-q', '-v', '--names=short', '--no-symbols', *args[1:]).out
+    text = re.sub('^(next: |if it is).*', '', text, flags=re.M)
     return [line for line in text.splitlines() if re.match(
         r'.*(--frames=|--wrapper=|source files are known)', line)]
 
@@ -48,12 +49,12 @@ def moved():
     few = profile('few', (199, own('f'), MAIN), (1, VECTOR, own('g'), MAIN))
     many = profile('many', (30, own('f'), MAIN), (70, VECTOR, own('g'), MAIN),
                    (20, ('xmalloc', '/srv/app/x.c', 1), own('h'), MAIN))
-    both = ('90.0 MiB (75%) allocated inside wrappers of malloc and the standard library is charged '
+    both = ('90.0 MiB (75%) allocated inside malloc wrappers and the standard library is charged '
             'to its callers; --frames=no-alloc shows it')
     return (says([], 'top', few) + says([both], 'top', many) + says([both], 'tree', many) +
             says([both], 'peek', '^f', many) + says([], 'top', '--frames=no-alloc', many) +
             says([], 'top', '--frames=all', many) + says([], 'top', '--by=module', many) +
-            says([both.replace('90.0 MiB (75%) allocated inside wrappers of malloc and',
+            says([both.replace('90.0 MiB (75%) allocated inside malloc wrappers and',
                                '70.0 MiB (58%) allocated inside')], 'top', '--ignore=^h', many) +
             says([both], 'diff', few, many) + says([], 'diff', many, few))
 
