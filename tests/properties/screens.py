@@ -5,12 +5,15 @@ and 120 columns, for fixed screens and for others that a seed draws.  A headline
 usage: screens.py BINARY TESTDATA [SEED [COUNT]]
 """
 import gzip
+import json
 import pathlib
 import random
 import re
+import shlex
 import sys
 
 from harness import Tests, scratch
+from profile_writer import Profile
 
 t = Tests()
 NUMBERS = [int(word) for word in sys.argv[3:] if word.isdigit()] + [None, None]
@@ -149,6 +152,32 @@ def one_that_is_larger_is_named():
         yield out
 
 
+def next_command():
+    """list if the source can be read, else peek; the command runs as it is written, and finds the function."""
+    with scratch() as folder:
+        source = pathlib.Path(folder) / 'a.cc'
+        for name in ('leak', 'ns::Box<int>::grow(int)', "it's(char)", 'a b', 'f::operator()(int)'):
+            for exists in (True, False):
+                source.unlink(missing_ok=True)
+                if exists:
+                    source.write_text('a\n' * 9)
+                p = Profile()
+                app = p.mapping('/srv/app', 0x400000, 0x800000)
+                p.sample([p.location(0x401000, app, [(name, str(source), 3)]),
+                          p.location(0x402000, app, [('main', str(source), 7)])], [9, 9 << 20], 1)
+                path = pathlib.Path(folder) / 'a.pb'
+                path.write_bytes(p.bytes())
+                out = t.ok('top', '-q', '--no-symbols', path).out
+                command = re.search(r'^next: hprof-agg (.*)$', out, re.M)
+                words = shlex.split(command[1]) if command else ['none']
+                if words[0] != ('list' if exists else 'peek') or str(path) not in words:
+                    yield f'{name}, {exists}: {words}'
+                    continue
+                rows = json.loads(t.ok(*words, '-q', '--no-symbols', '-fjson').out)['rows']
+                if [row['name'] for row in rows] != [name]:
+                    yield f'{words}: {rows}'
+
+
 def warnings_in_order():
     """What is not in the numbers comes first, then missing names by their shares; others are counted."""
     with scratch() as folder:
@@ -179,6 +208,7 @@ def main():
     t.check('of two equal functions one is named alone in at most 5 % of 200 headlines', equals_are_not_named)
     t.check('a function that is larger is named, with any limit; without a share where much was not sampled',
             one_that_is_larger_is_named)
+    t.check('the next command is list or peek, runs, and finds the function of the first row', next_command)
     t.check('warnings come in the order of their importance, without folders', warnings_in_order)
     t.done()
 

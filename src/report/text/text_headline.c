@@ -238,10 +238,13 @@ static void put_rows(struct hp_sink *out, struct headline *h, size_t used) {
         hp_sink_text(out, "; ");
         put_named(out, h, used + 2);
     } else if (hp_text_unsampled(view) == 0 && !view->head.is_filtered && first > 1) {
-        hp_sink_print(
-            out, HP_MESSAGE("headline-none", "; no %s stands out, the first %zu hold "),
-            hp_view_row_kind(view), first);
-        put_percent(out, view, sum_of_first(h, first));
+        hp_sink_print(out, HP_MESSAGE("headline-none", "; no %s stands out"),
+                      hp_view_row_kind(view));
+        if (amount_of(h, first - 1).sum != 0 && first < view->rows.count) {
+            hp_sink_print(out, HP_MESSAGE("headline-first", ", the first %zu hold "),
+                          first);
+            put_percent(out, view, sum_of_first(h, first));
+        }
     }
 }
 
