@@ -250,7 +250,7 @@ def uncertain(folder):
     faults = [f'{estimate}' for estimate in estimates if list(estimate) != ['resident_space'] or
               estimate['resident_space']['low'] is not None or
               estimate['resident_space']['high'] is not None]
-    head = t.codes('top', '-q', '--metric=resident_space', *fleet.paths).out
+    head = t.codes('top', '-q', '-v', '--metric=resident_space', *fleet.paths).out
     having = sum(KINDS['resident_space'] in values for values in fleet.inputs)
     wanted = (f'metric     resident_space in {having} of 6 inputs, unit-unscaled\n')
     return faults + ([] if wanted in head and '±' not in head else [head])

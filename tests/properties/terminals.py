@@ -308,9 +308,9 @@ def check_columns():
     top = ['top', *SYMBOLS, DUMPS[0]]
     want = {
         40: 'flat flat% function', 60: 'flat flat% cum function',
-        80: 'flat flat% cum flat at 95% function',
-        90: 'flat flat% cum cum% flat at 95% function',
-        120: 'flat flat% sum% cum cum% flat at 95% function',
+        80: 'flat flat% cum 95% CI function',
+        90: 'flat flat% cum cum% 95% CI function',
+        120: 'flat flat% sum% cum cum% 95% CI function',
     }
     return [f'{width}: {title_at(width, *top)}' for width, title in want.items()
             if title_at(width, *top) != title.split()]

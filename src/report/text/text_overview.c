@@ -239,8 +239,9 @@ static void put_module(struct hp_text_table *table, const struct hp_view *view,
     hp_text_fetch(&fetch.out, view, module);
     struct hp_span command = hp_text_draft_end(&fetch);
     if (command.size > 0) {
-        hp_text_table_name(table, command);
-        hp_text_table_put(table, HP_TEXT_CELLS);
+        hp_sink_print(&table->page->lines, "%*s", COUNT_WIDTH + 2, "");
+        hp_sink_put(&table->page->lines, command.at, command.size);
+        hp_sink_text(&table->page->lines, "\n");
     }
     hp_text_draft_done(&fetch);
 }
