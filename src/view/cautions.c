@@ -92,15 +92,12 @@ static char *reason_of(const struct hp_open_module *module) {
     switch (module->kind) {
     case HP_OPEN_IN_SOME:
         return hp_printed(
-            HP_MESSAGE(
-                "open-in-some",
-                "%u or more builds, names for %u (--symbol-dir=DIR with the others)"),
+            HP_MESSAGE("open-in-some",
+                       "%u or more builds, names for %u. Use --symbol-dir=DIR"),
             module->builds + 1, module->builds);
     case HP_OPEN_IN_ALL:
         return hp_printed(HP_MESSAGE(
-            "open-in-all",
-            "no names (--symbol-dir=DIR): only addresses that most dumps have are "
-            "compared"));
+            "open-in-all", "no names, common addresses only. Use --symbol-dir=DIR"));
     case HP_OPEN_STRIPPED:
         return hp_printed(HP_MESSAGE("open-stripped",
                                      "%u builds, without names of all functions"),
@@ -109,16 +106,14 @@ static char *reason_of(const struct hp_open_module *module) {
         break;
     }
     return hp_printed(
-        HP_MESSAGE(
-            "open-moved",
-            "%u builds, in which lines and addresses differ (--by=function compares "
-            "them)"),
+        HP_MESSAGE("open-moved",
+                   "%u builds with other lines and addresses. Use --by=function"),
         module->builds);
 }
 
-// Add the warning about a module, for example "cartd: 2 or more builds, names for 1
-// (--symbol-dir=DIR with the others); 28.8 MiB in 1 of 6 dumps not compared; all of it:
-// +1.2 MiB, p 0.57".
+// Add the warning about a module, for example "cartd: 28.8 MiB in 1 of 6 dumps not
+// compared (all of it: +1.2 MiB, p 0.57): 2 or more builds, names for 1. Use
+// --symbol-dir=DIR".
 static void caution_of_module(struct hp_view *view, const struct hp_open_module *module) {
     struct hp_span name = hp_span_basename(hp_open_module_path(view, module));
     char amount[HP_NUMBER_SIZE], growth[HP_NUMBER_SIZE], change[128] = "";
@@ -128,15 +123,14 @@ static void caution_of_module(struct hp_view *view, const struct hp_open_module 
     put_value(growth, view, grown);
     if (view->report->has_sides && module->growth.p <= 1) {
         hp_message_print(change, sizeof change,
-                         HP_MESSAGE("open-change", "; all of it: %s%s, p %.2g"),
+                         HP_MESSAGE("open-change", " (all of it: %s%s, p %.2g)"),
                          grown > 0 ? "+" : "", growth, module->growth.p);
     }
-    hp_caution(view,
-               HP_MESSAGE("open-module",
-                          "%.*s: %s; %s in %llu of %llu dumps not compared%s"),
-               (int)name.size, name.at, reason, amount,
-               (unsigned long long)(module->open[0] + module->open[1]),
-               (unsigned long long)(module->dumps[0] + module->dumps[1]), change);
+    hp_caution(
+        view, HP_MESSAGE("open-module", "%.*s: %s in %llu of %llu dumps not compared%s: %s"),
+        (int)name.size, name.at, amount,
+        (unsigned long long)(module->open[0] + module->open[1]),
+        (unsigned long long)(module->dumps[0] + module->dumps[1]), change, reason);
     free(reason);
 }
 

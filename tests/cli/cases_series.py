@@ -690,3 +690,51 @@ def dumps_without_allocation_counts_within_a_series_are_compared_by_sampling(t):
             file.write(counts.sub(b"[0: 0]", dump) if 3 <= number <= 11 else dump)
     report = json.loads(check(t.run("trend", "--no-symbols", "-fjson", "-n0", *inputs), 0).out)
     assert report["rows"] and all(row["name"] for row in report["rows"])
+
+
+@case
+def trend_begins_with_a_verdict(t):
+    def answer(*course):
+        return check(t.codes("trend", "-q", "--no-symbols", *program(t.folder, len(course), [course])), 0).out.splitlines()[0]
+    grows = [1000 + 100 * j + wobble(j, 12) for j in range(12)]
+    late = [1000 + wobble(j, 12) for j in range(12)]
+    for code, course in (("trend-growing", grows), ("trend-since", late + [1000 + 100 * j + wobble(j, 12) for j in range(14)]),
+                         ("trend-step", late + [1500 + wobble(j, 12) for j in range(12)]), ("trend-unsteady", late),
+                         ("trend-few-dumps: 7 8 ", grows[:7])):
+        said = answer(*course)
+        # First and last value.
+        assert said.startswith(code) and re.search(r"\d(?: [KM]iB)? → \d\S* [KMG]iB", said), (code, said)
+    said = answer(*late, *[1000 + 100 * j + wobble(j, 12) for j in range(14)])
+    assert re.match(r"trend-since\W*app\.7\.1[0-3]\.i1[0-3]\.heap: ", said), said
+
+
+@case
+def values_are_a_line_or_a_column_where_there_is_no_utf8(t):
+    paths = program(t.folder, 10, courses(10))
+    args = ("trend", "-q", "--no-symbols", "-n3", "--width=100", *paths)
+    lines = {name: t.run_on_terminal(*args, env={"LC_ALL": name}).out for name in ("C.UTF-8", "C")}
+    assert "█" in lines["C.UTF-8"] and " first " not in lines["C.UTF-8"], lines
+    assert lines["C"].isascii() and " first " in lines["C"] and " dumps  " not in lines["C"], lines
+    # A file is the same in each locale.
+    assert len({t.run(*args, env={"LC_ALL": name}).out for name in ("C.UTF-8", "C")}) == 1
+    # From zero: a function that stays has full cells; more than 16 dumps are averaged.
+    many = check(t.run("trend", "-q", "--no-symbols", "-n0", *program(t.folder, 40, courses(40))), 0).out
+    drawn = dict(re.findall(r"([▁▂▃▄▅▆▇█]+)  app@(\S+)", many)[::-1])
+    assert {len(text) for text in drawn} == {14} and "██████████████" in drawn, drawn
+
+
+@case
+def screens_of_comparisons_keep_their_budget(t):
+    real = ROOT / "testdata" / "real"
+    redis = sorted(map(str, real.glob("redis_lg13*")), key=lambda path: int(path.split(".")[-4]))
+    golden = sorted(str(path) for path in (ROOT / "testdata" / "golden").glob("procs*.heap"))
+    for width in ("80", "120"):
+        for args in (("diff", redis[0], redis[-2]), ("trend", *redis), ("lifetime", *redis[3:13]),
+                     ("diff", *golden[:2]), ("diff", *golden[:2], "--to", *golden[2:]), ("plan", *golden[:2]),
+                     ("trend", f"--tar={ROOT}/testdata/series/onset24.tgz")):
+            lines = check(t.run(args[0], "--no-symbols", f"--width={width}", *args[1:]), 0).out.rstrip("\n").split("\n")
+            head = lines.index("")
+            rows = [i for i, line in enumerate(lines) if re.match(r" *[-\d]\S*( [KMG]?i?B)? +\S", line) and i > head]
+            above = lines[:next(i for i, line in enumerate(lines) if line == "" or line.startswith(("warning: ", "note: ")))]
+            assert len(above) <= 2 and len(lines) - 1 - max(rows) <= 3, (args[:2], width, lines)
+            assert max(map(len, lines)) <= int(width), lines

@@ -254,6 +254,11 @@ SECONDS = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400}
 WORDS = {'none': '-', 'levelled': 'plateau'}
 
 
+def file_of(path):
+    """The file's own name, as a screen shows it."""
+    return escaped(path.rpartition('/')[2])
+
+
 def trend_growth(t, text):
     """"+6.0 MiB per dump, at least +2.8 MiB; 13.1 → 70.8 MiB in 10 dumps, p = 0.01"."""
     total = t.report['total']
@@ -272,7 +277,7 @@ def trend_growth(t, text):
 def trend_answer(t):
     total, line, dumps = t.report['total'], t.line(), t.report['inputs']['used']
     if total['significant']:
-        since = f'since {escaped(total["onset"]["dump"])}: ' if total['shape'] == 'since' else ''
+        since = f'since {file_of(total["onset"]["dump"])}: ' if total['shape'] == 'since' else ''
         t.same('answer', line.startswith(f'GROWING {since}'), True)
         trend_growth(t, line.removeprefix(f'GROWING {since}'))
         return
@@ -325,7 +330,7 @@ def trend_second(t):
         for text, key, digits in zip(found.groups() if found else (), ('growth', 'at_least'), (9, 4)):
             slope(t, f'since, {key}', text, total['onset'][key], t.shown.unit, digits)
         if total['onset']['from'] != total['onset']['to']:
-            t.same('began', parts.pop(0), f'began between {escaped(total["onset"]["from"])} and {escaped(total["onset"]["to"])}')
+            t.same('began', parts.pop(0), f'began between {file_of(total["onset"]["from"])} and {file_of(total["onset"]["to"])}')
     elif t.report['variance_tested']:
         rows_that_grow(t, parts.pop(0))
     if hours is not None:

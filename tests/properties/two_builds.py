@@ -266,7 +266,7 @@ def one_file(folder):
 def quiet_gate():
     """The messages name the program, the number of dumps, and the file that would decide it."""
     done = t.run('diff', '-q', '--symbol-dir-only', GATE, *folders('1.4.1'), *of_build('1.4.1'), '--to', *of_build('1.4.1b'))
-    good = done.code == 8 and 'cartd: 2 or more builds, names for 1 (--symbol-dir=DIR' in done.err and '6 of 12 dumps' in done.err
+    good = done.code == 8 and re.search('cartd: .* in 6 of 12 dumps not compared.*: 2 or more builds, names for 1. Use --symbol-dir=DIR', done.err)
     return [] if good else [f'{done.code} {done.err}']
 
 
@@ -326,7 +326,7 @@ def library(folder):
             made.write_text(path.read_text().replace(PATH, place))
     status, report = compare([f'--symbol-dir={root}'], *sides)
     claimed = [row['name'] for row in report['rows'] if row['significant']]
-    said = [text for text in [one['text'] for one in report['warnings']] if 'libcart.so.1: 2 or more builds' in text]
+    said = [text for text in [one['text'] for one in report['warnings']] if re.match('libcart.so.1: .*: 2 or more builds', text)]
     return [] if status == 0 and not claimed and len(said) == 1 and report['gate'] == 'none' else [f'{status} {claimed} {report["warnings"]}']
 
 

@@ -18,7 +18,7 @@
 
 enum {
     MOST_ONSETS = 5, // rows that get a line about since when they grow
-    MOST_NAME = 32,  // cells of a name in a sentence
+    WORDS = 62,      // cells of the other words of a sentence with a name
 };
 
 // Write a rate: "+1.2 MiB per hour".
@@ -34,6 +34,13 @@ static void put_dump(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_trend_row *row, size_t dump) {
     const char *name = view->series[row->trend->place + dump].input->public.name;
     hp_sink_escaped(out, hp_span_of(name));
+}
+
+// Write the name of the file of a dump in the series of a row.
+static void put_file(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_trend_row *row, size_t dump) {
+    const char *name = view->series[row->trend->place + dump].input->public.name;
+    hp_sink_escaped(out, hp_span_basename(hp_span_of(name)));
 }
 
 // Write the time that a series spans: "1.5 seconds".
@@ -117,7 +124,7 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
         break;
     case HP_VERDICT_SINCE:
         hp_sink_print(out, HP_MESSAGE("trend-since", "GROWING since "));
-        put_dump(out, view, row, row->onset.dump);
+        put_file(out, view, row, row->onset.dump);
         hp_sink_text(out, ": ");
         put_growth(out, view, row);
         break;
@@ -183,9 +190,9 @@ static void put_since(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, HP_MESSAGE("total-since", "%s since, at least %s"), growth, least);
     if (onset->from < onset->to) {
         hp_sink_print(out, HP_MESSAGE("total-began", "; began between "));
-        put_dump(out, view, row, onset->from);
+        put_file(out, view, row, onset->from);
         hp_sink_text(out, " and ");
-        put_dump(out, view, row, onset->to);
+        put_file(out, view, row, onset->to);
     }
 }
 
@@ -193,7 +200,11 @@ static void put_since(struct hp_sink *out, const struct hp_view *view,
 static void put_first(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trends *trends = view->extra;
     const struct hp_trend_row *row = trends->rows.at[0];
-    struct hp_text_cut cut = {.room = MOST_NAME, .is_ascii = view->options.text.ascii};
+    size_t width = view->options.text.width;
+    struct hp_text_cut cut = {.room = width == 0              ? 0
+                                      : width > WORDS * 5 / 4 ? width - WORDS
+                                                              : WORDS / 4,
+                              .is_ascii = view->options.text.ascii};
     struct hp_buffer safe = {0}, name = {0};
     hp_text_append_safe(&safe, hp_view_name(view, 0));
     hp_text_cut_name(&name, hp_buffer_span(&safe), &cut);
