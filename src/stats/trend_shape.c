@@ -291,3 +291,9 @@ const char *hp_trend_shape_name(enum hp_trend_shape shape) {
     };
     return names[shape];
 }
+
+const char *hp_trend_shape_label(enum hp_trend_shape shape) {
+    return shape == HP_TREND_NONE       ? "-"
+           : shape == HP_TREND_LEVELLED ? "plateau"
+                                        : hp_trend_shape_name(shape);
+}

@@ -22,6 +22,8 @@ enum hp_trend_shape {
 // HP_TREND_LEAST dumps.
 enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool is_line);
 
-const char *hp_trend_shape_name(enum hp_trend_shape shape); // returns "steady"
+// Return "steady"; hp_trend_shape_label() returns the word for people: "-" for none.
+const char *hp_trend_shape_name(enum hp_trend_shape shape);
+const char *hp_trend_shape_label(enum hp_trend_shape shape);
 
 #endif

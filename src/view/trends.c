@@ -417,11 +417,8 @@ static double *values_of(const struct hp_trend *trend, const struct trend_maker 
 
 // Set the label of a row's shape: "since 13" counts the dumps of the series from 1.
 static void label_shape(struct hp_trend_row *row) {
-    const char *name = row->shape == HP_TREND_NONE ? "-"
-                       : row->shape == HP_TREND_LEVELLED
-                           ? "plateau"
-                           : hp_trend_shape_name(row->shape);
-    snprintf(row->shape_label, sizeof row->shape_label, "%s", name);
+    const char *label = hp_trend_shape_label(row->shape);
+    snprintf(row->shape_label, sizeof row->shape_label, "%s", label);
     if (row->shape == HP_TREND_SINCE) {
         snprintf(row->shape_label, sizeof row->shape_label, "since %zu",
                  row->onset.dump + 1);

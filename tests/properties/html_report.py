@@ -350,7 +350,7 @@ def values_agree(report, inputs, options):
                 ours = [rows[name][by_cum][0].of[position] for rows in held[process['first']:process['first'] + process['count']]]
                 faults += [f'{key}: {a}, not {b}' for a, b in zip(ours, row['values'], strict=True) if not near(a, b, 1e-8, 6e-4)]
                 wanted = [row[JSON_KEY.get(key, key)] for key in RISE]
-                wanted[RISE.index('shape')] = series['shapes'].index(row['shape'])
+                wanted[RISE.index('shape')] = series['shapes'].index({'none': '-', 'levelled': 'plateau'}.get(row['shape'], row['shape']))
                 faults += [] if told[key] == wanted else [f'{key}: {told[key]}, not {wanted}']
         total, is_own = series['processes'][series['process']]['total'], not by_cum
         if is_own and [total[key] for key in ('slope', 'least', 'p')] != [theirs['total'][key] for key in ('slope', 'at_least', 'p')]:

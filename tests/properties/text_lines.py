@@ -114,6 +114,13 @@ def is_wide(number):
     return max(high - value, value - low) > abs(value) / 4
 
 
+def is_changed(row):
+    """Whether a row of a comparison or of a trend has another value than before, or a mark."""
+    before, after = (row[key] for key in (('base', 'new') if 'base' in row else ('first', 'last')))
+    before, after = (side['estimate'] if isinstance(side, dict) else side for side in (before, after))
+    return row['significant'] or Decimal(before) != Decimal(after)
+
+
 class Text(Sheet):
     """The lines of one report, taken from the first to the last."""
 
@@ -410,12 +417,16 @@ class Text(Sheet):
         self.count('left of', found[4], self.whole)
         self.share('left, share', found[5], number['estimate'], total['estimate'])
 
-    def warnings(self):
-        """The warnings for the shown metric: the errors of other metrics are not kept for text."""
+    def warnings(self, others=()):
+        """The warnings for the shown metric, in any order: the errors of other metrics are not kept for text."""
+        shown = set()
+        while self.at < len(self.lines) and self.lines[self.at] != '':
+            shown.add(self.line())
         other = 'what was allocated' if self.metric.startswith('inuse') else 'what is in use'
-        for warning in [one['text'] for one in self.report['warnings']]:
-            if 'rounded counts may account for' not in warning or not warning.endswith(other):
-                self.sentence('warning', 'warning: ' + escaped(warning))
+        wanted = {f'warning: {escaped(warning)}' for warning in [one['text'] for one in self.report['warnings']]
+                  if 'rounded counts may account for' not in warning or not warning.endswith(other)}
+        wanted |= {f'warning: {text}' for text in others if text}
+        self.same('warnings', sorted(wanted - shown), [])
 
     def header(self):
         """The headline, which has the total, and the warnings in any order."""
@@ -431,14 +442,7 @@ class Text(Sheet):
                 self.in_header('headline', found.groups()[:3], total, self.is_space, is_known, is_of_seen=False)
             else:
                 self.wrong('headline', headline, total)
-        shown = set()
-        while self.at < len(self.lines) and self.lines[self.at] != '':
-            shown.add(self.line())
-        other = 'what was allocated' if self.metric.startswith('inuse') else 'what is in use'
-        wanted = {f'warning: {escaped(warning)}' for warning in [one['text'] for one in self.report['warnings']]
-                  if 'rounded counts may account for' not in warning or not warning.endswith(other)}
-        wanted |= {f'warning: {text}' for text in [self.unsampled()] if text}
-        self.same('warnings', sorted(wanted - shown), [])
+        self.warnings([self.unsampled()])
         self.sentence('header', '')
 
     def is_total_uncertain(self, total):
@@ -470,8 +474,15 @@ class Text(Sheet):
     def rows(self):
         rows = self.report['rows'][:self.shown.limit or None]
         is_code = self.report.get('by') in ('function', 'line', 'file', 'module', 'build', 'address')
-        while self.kind == 'top' and is_code and not self.shown.cum and self.shown.limit and len(rows) > 1 and \
-                Decimal(rows[-1]['flat'][self.metric]['estimate']) == 0:
+        if self.kind == 'top' and not self.shown.cum:
+            sizes = [Decimal(row['flat'][self.metric]['estimate']) for row in rows]
+            is_nothing_last = sizes == sorted(sizes, reverse=True)
+        elif self.kind in ('diff', 'trend'):
+            sizes = [is_changed(row) for row in rows]
+            is_nothing_last = True
+        else:
+            return rows
+        while is_code and self.shown.limit and is_nothing_last and len(rows) > 1 and not sizes[len(rows) - 1]:
             rows = rows[:-1]  # nothing is counted, not shown
         return rows
 

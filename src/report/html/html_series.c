@@ -243,7 +243,7 @@ void hp_html_put_series(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, "\"series\":{\"unit\":\"%s\",\"seconds\":%.12g,\"shapes\":[",
                   largest->unit->name, largest->unit->seconds);
     for (enum hp_trend_shape i = HP_TREND_NONE; i < HP_TREND_SHAPES; i++) {
-        hp_sink_print(out, "%s\"%s\"", i > 0 ? "," : "", hp_trend_shape_name(i));
+        hp_sink_print(out, "%s\"%s\"", i > 0 ? "," : "", hp_trend_shape_label(i));
     }
     hp_sink_print(out, "],\n\"process\":%zu,\n", (size_t)(largest - trends->of));
     put_dumps(out, view);

@@ -210,8 +210,7 @@ void hp_html_table(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, "</tbody>\n</table>\n");
     hp_format_grouped(rows, (hp_int128)shown);
     hp_format_grouped(all, (hp_int128)view->rows.count);
-    hp_sink_print(out, "<div class=\"row\"><p id=\"rest\">%s of %s row%s</p>\n", rows,
-                  all, view->rows.count == 1 ? "" : "s");
+    hp_sink_print(out, "<div class=\"row\"><p id=\"rest\">%s of %s</p>\n", rows, all);
 }
 
 // --- tree ---------------------------------------------------------------------------------

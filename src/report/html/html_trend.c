@@ -59,8 +59,7 @@ static void put_slope(struct hp_sink *out, const struct hp_view *view,
         hp_sink_text(out, p + (p[0] == '<'));
     }
     if (is_growth_tested && row->shape != HP_TREND_NONE) {
-        hp_sink_print(out, ", %s",
-                      row->shape == HP_TREND_SINCE ? "since" : row->shape_label);
+        hp_sink_print(out, ", %s", hp_trend_shape_label(row->shape));
     }
 }
 
@@ -179,8 +178,7 @@ static void cells(struct hp_sink *out, const struct hp_view *view, size_t number
     snprintf(marked, sizeof marked, "%s%s", p, row->is_significant ? " *" : "");
     hp_html_put_cell(out, "p", marked);
     if (can_test_growth) {
-        hp_html_put_cell(out, "shape",
-                         row->shape == HP_TREND_SINCE ? "since" : row->shape_label);
+        hp_html_put_cell(out, "shape", hp_trend_shape_label(row->shape));
     }
     put_line(out, view, number);
     if (trends->count > 1) {

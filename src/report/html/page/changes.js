@@ -150,8 +150,6 @@ class ChangeTable extends FunctionTable {
     this.most = this.rows.reduce((most, name) => max(most, abs(sums[name] - base[name])), 0);
   }
 
-  isNothing(name) { return this.explorer.row(this.state, name)[comparedBy(this.state)].change === 0; }
-
   isSortedBy(key) { return (key === 'name') === (this.state.sort === 'name'); }
 
   texts(name) {

@@ -51,10 +51,9 @@ class FunctionScreen extends Screen {
       put(...(kind === 'bytes' ? ['objects', estimateText(count, 'objects')] : ['bytes', estimateText(space, 'bytes')]));
       put('mean size', { value: count.value > 0 ? valueText(space.value / count.value, 'bytes') : '' });
     }
-    const { samples, isOnce, isFew } = row.cum;
+    const { samples, isFew } = row.cum;
     if (samples > 0) {
-      put('based on', { value: isOnce ? '1' : grouped(samples) },
-        isOnce ? 'sampled object' : `effective samples${isFew ? ': few' : ''}`);
+      put('effective samples', { value: grouped(samples) }, isFew && 'few');
     }
     put('class', { value: model.classOf[state.name] || 'none' });
     return facts;
@@ -65,7 +64,7 @@ class FunctionScreen extends Screen {
     const told = growth.tell(state, key, state.name, explorer.values(state, [state.name], key)[0]), { least, p } = told;
     put(`a ${growth.unit}, ${what}`, { value: rateText(told.slope, kind), interval: Number.isNaN(least) ? '' : `at least ${rateText(least, kind)}` },
       !told.isTold ? 'not known for this selection' : Number.isNaN(p) ? `p sampling ${pText(told.sampling)}`
-        : `p ${pText(p)}, ${SHAPES[told.shape] || told.shape}${told.isSignificant ? ', significant' : ''}`);
+        : `p ${pText(p)}, ${told.shape}${told.isSignificant ? ', significant' : ''}`);
   }
 
   makePlaces() {

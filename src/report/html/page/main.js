@@ -123,7 +123,7 @@ async function begin() {
     new App(decodeModel(await readBlock(byId('data'))));
     dataset.ready = 'yes';
   } catch (error) {
-    byId('tools').textContent = `The script cannot start: ${error.message}`;
+    byId('tools').textContent = `Cannot start: ${error.message}`;
     dataset.ready = 'no';
     throw error;
   }

@@ -28,11 +28,11 @@ function highEnd(m, alpha) {
   return m.V > 0 || m.k > 0 ? max(seen + quantile(highest - seen + m.k, m.V + m.k * m.k, alpha / 2, true), highest) : highest;
 }
 
-// {value, low, high, samples, isFew, isOnce}; NaN where nothing is known.  `among`: it was chosen for its
+// {value, low, high, samples, isFew}; NaN where nothing is known.  `among`: it was chosen for its
 // size among so many rows.
 function estimateOf(model, sum, among = 1) {
   const m = measureOf(sum), { intervals } = sum.column;
-  const out = { value: intervals ? m.B : NaN, low: NaN, high: NaN, samples: NaN, isFew: false, isOnce: false };
+  const out = { value: intervals ? m.B : NaN, low: NaN, high: NaN, samples: NaN, isFew: false };
   if (intervals !== 'sampled') {
     return intervals === 'exact' ? { ...out, low: m.B, high: m.B } : out;
   }
@@ -48,7 +48,6 @@ function estimateOf(model, sum, among = 1) {
     out.samples = m.V > 0 ? min(m.B * m.B / m.V, most) : most;
     // Effective ones.
     out.isFew = out.samples < 5;
-    out.isOnce = sum.samples === 1;
   }
   return out;
 }

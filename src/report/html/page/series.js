@@ -29,9 +29,6 @@ function eachDump({ columns, series }, { first, count }, visit) {
   }
 }
 
-// Shapes for people.
-const SHAPES = { none: '-', levelled: 'plateau' };
-
 class Growth {
   constructor(model) {
     Object.assign(this, { model, ...model.series });
@@ -141,7 +138,7 @@ class GrowthTable extends ChangeTable {
     return {
       row: { ...row, isTold: growth.isTold, isSignificant: growth.isSignificant }, share: abs(row.change) / this.most,
       first: heldText(row.before, kind), last: heldText(row.after, kind), slope: rateText(growth.slope, kind), least: rateText(growth.least, kind),
-      p: markedP({ ...growth, p: model.series.processes[model.series.process].told ? growth.p : growth.sampling }), shape: SHAPES[growth.shape] || growth.shape,
+      p: markedP({ ...growth, p: model.series.processes[model.series.process].told ? growth.p : growth.sampling }), shape: growth.shape,
       line: lineText(values), process: explorer.growth.processOf(state).name,
     };
   }

@@ -1,6 +1,4 @@
 // The table of functions: it begins as the one that is in the file, and takes its place.
-const ROWS_MORE = 200;
-
 class FunctionTable extends Screen {
   constructor(app) {
     super(app);
@@ -24,21 +22,17 @@ class FunctionTable extends Screen {
       const order = state.sort === 'name' ? 'ascending' : 'descending';
       cell.setAttribute('aria-sort', this.isSortedBy(cell.dataset.key) ? order : 'none');
     }
-    this.some = this.countShown();
-    this.body.replaceChildren(...this.rows.slice(0, this.some).map((name, i) => this.makeRow(name, i)));
-    this.showRest(explorer.rows(state).length);
+    let some = min(this.shown, this.rows.length);
+    for (; some > 1 && this.shown === 15 && !this.held(this.rows[some - 1]); some--);
+    this.body.replaceChildren(...this.rows.slice(0, some).map((name, i) => this.makeRow(name, i)));
+    this.showRest(explorer.rows(state).length, some);
   }
 
-  // At first without rows at the end that hold nothing.
-  countShown() {
-    let count = min(this.shown, this.rows.length);
-    while (count > 1 && this.shown < ROWS_MORE && this.isNothing(this.rows[count - 1])) {
-      count--;
-    }
-    return count;
+  // What decides whether a row is shown at first.
+  held(name) {
+    const { value, change = value } = this.explorer.row(this.state, name)[comparedBy(this.state)];
+    return change;
   }
-
-  isNothing(name) { return this.explorer.row(this.state, name)[this.state.sort === 'cum' ? 'cum' : 'flat'].value === 0; }
 
   prepare() {
     const { explorer, state } = this, sums = explorer.of(state);
@@ -52,10 +46,10 @@ class FunctionTable extends Screen {
     const row = this.explorer.row(this.state, name, true);
     const texts = { row, share: row.flat.value / this.total, objects: this.objects && grouped(this.objects[name]) };
     for (const key of HELD) {
-      const { value, interval } = estimateText(row[key], this.kind);
-      texts[key] = value;
-      texts[`${key}-interval`] = interval + (isRough(row[key]) ? ' *' : '');
-      texts[`${key}-share`] = shareText(row[key].value, this.total);
+      const { value, low, high, isFew } = row[key], text = estimateText(row[key], this.kind);
+      texts[key] = text.value;
+      texts[`${key}-interval`] = text.interval + (isFew && max(value - low, high - value) > value / 4 ? ' *' : '');
+      texts[`${key}-share`] = shareText(value, this.total);
     }
     return texts;
   }
@@ -67,15 +61,15 @@ class FunctionTable extends Screen {
         : make('td', { 'data-key': key }, texts[key] || ''))));
   }
 
-  showRest(all) {
-    const count = this.rows.length, shown = this.some;
+  showRest(all, shown) {
+    const count = this.rows.length;
     const match = count < all ? ` that match, of ${grouped(all)}` : '';
     const more = pushButton('More', () => {
-      this.shown += ROWS_MORE;
+      this.shown += 200;
       this.show();
       this.focusRow(shown);
     });
-    this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} row${count === 1 ? '' : 's'} `, shown < count ? more : '');
+    this.rest.replaceChildren(`${grouped(shown)} of ${grouped(count)}${match} `, shown < count ? more : '');
   }
 
   focusRow(number) {
@@ -93,9 +87,6 @@ class FunctionTable extends Screen {
     }
   }
 }
-
-// Few samples leave it open by more than a quarter.
-const isRough = ({ value, low, high, isOnce, isFew }) => (isOnce || isFew) && max(value - low, high - value) > abs(value) / 4;
 
 const isModified = ({ ctrlKey, altKey, metaKey }) => ctrlKey || altKey || metaKey;
 
