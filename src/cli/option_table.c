@@ -246,7 +246,7 @@ static const struct hp_cli_option options[] = {
 
     {"limit", 'n', HP_CLI_TEXT, "N", NULL, HP_CLI_GROUP_TABLE, TABLES | HP_CLI_ACCOUNT,
      "show N rows, 0 for all. Default for people: until 95 % of all is shown, by cum and in "
-     "trees what is 1 % or more, 10 to 20 rows; 80 nodes of dot; 50 rows of html; else all",
+     "trees what is 1 % or more, 10 to 20 rows; 80 nodes of dot; 15 rows of html; else all",
      hp_cli_set_count, FIELD(report.limit), 0, HP_CAN_LIMIT},
     {"sort", '\0', HP_CLI_CHOICE, "KEY", CHOICES("flat", "cum", "name"),
      HP_CLI_GROUP_TABLE, HP_CLI_TOP | HP_CLI_PEEK,
