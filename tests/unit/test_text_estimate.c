@@ -162,3 +162,40 @@ Test(text_estimate, prints_upper_bounds_of_bytes_rounded_up) {
     hp_text_about(text, 0, HP_UNIT_AUTO);
     cr_expect_str_eq(text, "0 B");
 }
+
+// The change and its interval, "+44.5 MiB|+41.2 … +47.9".
+static const char *change(double value, double low, double high) {
+    static char both[2 * HP_INTERVAL_SIZE];
+    struct hp_text_estimate text;
+    hp_text_change(&text, hp_text_fixed(value * mib, HP_INUSE_SPACE),
+                   (struct hp_interval){low * mib, high * mib}, HP_INUSE_SPACE,
+                   HP_UNIT_AUTO);
+    snprintf(both, sizeof both, "%s|%s%s", text.value, text.interval,
+             text.is_half ? " ±" : "");
+    return both;
+}
+
+Test(text_estimate, the_interval_of_a_change_has_signs_and_the_unit_of_the_change) {
+    cr_expect_str_eq(change(44.5, 41.2, 47.9), "+44.5 MiB|+41.2 … +47.9 ±");
+    cr_expect_str_eq(change(-44.5, -47.9, -41.2), "-44.5 MiB|-47.9 … -41.2 ±");
+    cr_expect_str_eq(change(20, -10, 2000), "+20 MiB|-10 … +2000");
+    cr_expect_str_eq(change(0, -2, 2), "0 B|-2.0 … +2.0 MiB");
+    cr_expect_str_eq(change(1, 1, 1), "+1.0 MiB|");
+    cr_expect_str_eq(change(1, NAN, NAN), "+1.0 MiB|-");
+}
+
+Test(text_estimate, a_series_is_drawn_from_zero_in_at_most_sixteen_cells) {
+    char text[HP_TEXT_SERIES_SIZE];
+    double values[40];
+    for (size_t i = 0; i < 40; i++) {
+        values[i] = (double)i;
+    }
+    hp_text_series(text, values, 9);
+    cr_expect_str_eq(text, "▁▁▂▃▄▅▆▇█");
+    hp_text_series(text, values, 40);
+    cr_expect_eq(hp_text_cells(hp_span_of(text), false), 14);
+    hp_text_series(text, (double[]){990, 1000}, 2);
+    cr_expect_str_eq(text, "██", "noise is no growth");
+    hp_text_series(text, (double[]){0, 0}, 2);
+    cr_expect_str_eq(text, "▁▁");
+}
