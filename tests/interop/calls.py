@@ -221,7 +221,7 @@ def unknown(folder):
     machine = Machine('none', 8, '', '', [])  # MIPS
     pathlib.Path(folder, 'mips').write_bytes(machine.elf(bytes(4096)))
     _, _, found = counts(folder, 'mips', [[0x100, 0x200, 0x300]], 4096)
-    text = t.ok('info', f'--path-map=/srv/code={folder}', pathlib.Path(folder, 'mips.heap')).out
+    text = t.ok('info', '-v', f'--path-map=/srv/code={folder}', pathlib.Path(folder, 'mips.heap')).out
     return [] if (found['return_addresses'] is None and 'not checked: there are no rules' in text and
                   'another build' not in text) else [f'{found} {text}']
 

@@ -182,7 +182,7 @@ def jemalloc_pprof(peers):
                          ((proto,), ('--estimator=jeprof', dump)))
         if not near(theirs, ours_, 0.01):
             return [f'{theirs} bytes, and {ours_} in the dump']
-        info = t.ok('info', '--no-symbols', proto).out
+        info = t.ok('info', '-v', '--no-symbols', proto).out
         return found if 'written by   jemalloc_pprof' in info else [info]
 
 

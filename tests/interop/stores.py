@@ -272,7 +272,7 @@ def is_told(*arguments, why):
     """The message is in text and in JSON, and on standard error for formats without a place for it, with the share of
     the bytes."""
     wanted = re.compile(r'/srv/app: inlined calls or lines are missing for (\d+\.\d)% of the bytes: ' + why)
-    texts = {'text': t.ok('top', *arguments).out, 'info': t.ok('info', *arguments).out,
+    texts = {'text': t.ok('top', *arguments).out, 'info': t.ok('info', '-v', *arguments).out,
              'json': t.ok('top', '-fjson', *arguments).out, 'stderr': t.ok('folded', *arguments).err}
     found = {name: wanted.search(text) for name, text in texts.items()}
     faults = [f'{name}: {texts[name][-600:]}' for name, match in found.items() if not match]

@@ -42,6 +42,7 @@ class Shown:
     limit: int = 0          # rows of the text
     json_limit: int = 0     # rows of the rest
     cum: bool = False
+    by_name: bool = False
     spread: bool = False
     format: str = ''        # numbers of the inputs, and of their distinct stacks
     stacks: str = ''

@@ -279,7 +279,7 @@ def plant_names():
 
 def plant_info(inputs):
     args = ['info', '-q', '-j1', '--no-symbols', *inputs.paths[:1]]
-    report, text = (t.ok(*args, *more).out for more in (('-fjson',), ()))
+    report, text = (t.ok(*args, *more).out for more in (('-fjson',), ('-v',)))
     return found(*planted.survivors(Reports(load(report), '', text, Shown())))
 
 

@@ -330,7 +330,7 @@ def write(runner, case):
     surer = load(run('-fjson', limit, '--confidence=50').out) if (
         by_cum and case.kind not in ('diff', 'trend') and '--confidence=none' not in args) else None
     whole = load(run('-fjson', limit, '--names=full').out) if '--names=short' in args else report
-    shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--columns=spread' in args,
+    shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--sort=name' in args, '--columns=spread' in args,
                   runner.inputs.format, surer=surer, is_jemalloc=runner.inputs.is_jemalloc)
     shown.wholes = wholes_of(report.get('rows', []), whole.get('rows', []))
     shown.stacks = report['inputs']['stacks'] if 'stacks' in report.get('inputs', {}) else (

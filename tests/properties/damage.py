@@ -38,10 +38,10 @@ def refused(name, content, says, code=5, directory=None):
             faults.append(f'does not say {says!r}: {told[0]}')
         faults += [f'not a sentence of ours: {line!r}' for line in result.err.splitlines()
                    if len(line) > 700 or not line.isprintable()]
-        beside = t.run('info', '--no-symbols', '--max-skipped=1', GOOD, path)
+        beside = t.run('info', '-v', '--no-symbols', '--max-skipped=1', GOOD, path)
         if beside.code != 3 or beside.totals() != TOTALS:
             faults.append(f'beside a good dump: ended with {beside.code}, {beside.err[:200]!r}')
-        strict = t.run('info', '--no-symbols', GOOD, path)
+        strict = t.run('info', '-v', '--no-symbols', GOOD, path)
         if strict.code != code:
             faults.append(f'beside a good dump, nothing to be skipped: {strict.code}')
         return faults
@@ -52,7 +52,7 @@ def used(content, says=None, options=(), code=0, totals=None):
     with scratch() as directory:
         path = pathlib.Path(directory, 'dump')
         path.write_bytes(content)
-        result = t.run('info', '--no-symbols', *options, path)
+        result = t.run('info', '-v', '--no-symbols', *options, path)
     faults = []
     if result.code != code:
         return [f'ended with {result.code}, not {code}: {result.err.strip()[:300]}']
@@ -77,7 +77,7 @@ def varied(old, new, count=1):
 def elf():
     """A program argument (jeprof's habit) is not needed, and is no error."""
     program = t.formats / 'alloc_c'
-    result = t.run('info', '--no-symbols', program, GOOD)
+    result = t.run('info', '-v', '--no-symbols', program, GOOD)
     faults = [] if result.code == 0 and result.totals() == TOTALS else [f'{result.code}: {result.err}']
     if not re.search('alloc_c.*(program|binar|ELF|executable)', result.err, re.I):
         faults.append(f'does not say that no program is needed: {result.err!r}')
@@ -100,7 +100,7 @@ def same_twice():
             result = t.run('top', '--no-symbols', *pair)
             if result.code != 4 or not re.search('same|twice|duplicate', result.err, re.I):
                 faults.append(f'{pair[1].name}: ended with {result.code}: {result.err!r}')
-            skipping = t.run('info', '--no-symbols', '--on-duplicate=skip', *pair)
+            skipping = t.run('info', '-v', '--no-symbols', '--on-duplicate=skip', *pair)
             if skipping.code != 0 or skipping.totals() != TOTALS:
                 faults.append(f'{pair[1].name}: --on-duplicate=skip: {skipping.code}: '
                               f'{skipping.err!r}')
@@ -133,7 +133,7 @@ def carriage_returns():
     with scratch() as folder:
         path = pathlib.Path(folder, 'crlf')
         path.write_bytes(content)
-        accepted = t.run('info', '--no-symbols', path)
+        accepted = t.run('info', '-v', '--no-symbols', path)
     if accepted.code == 0:
         return [] if accepted.totals() == TOTALS else [f'other totals: {accepted.totals()}']
     return refused('crlf', content, 'line|carriage|CR')
@@ -147,7 +147,7 @@ def two_layers():
 def zstd():
     inputs = ((ZSTD, b''), ('-', ZSTD.read_bytes()))
     return [f'{name}: {run.code} {run.err}' for name, run in
-            ((name, t.run('info', '--no-symbols', name, stdin=text)) for name, text in inputs)
+            ((name, t.run('info', '-v', '--no-symbols', name, stdin=text)) for name, text in inputs)
             if run.code != 0 or run.totals() != TOTALS]
 
 

@@ -23,7 +23,7 @@ def run(*args, fails='', **more):
 
 
 def info(fails=''):
-    return run('info', f'--symbol-dir={t.root}', DUMP, fails=fails)
+    return run('info', '-v', f'--symbol-dir={t.root}', DUMP, fails=fails)
 
 
 def interrupted():

@@ -144,7 +144,7 @@ def order():
 def not_kept():
     """Without a request for labels they are not kept: stacks that differ only in labels are one."""
     content, _ = make(1)
-    out = with_files([content], lambda paths, _: t.ok('top', '--no-symbols', *paths).out)
+    out = with_files([content], lambda paths, _: t.ok('top', '-v', '--no-symbols', *paths).out)
     return [] if ' 3 stacks ' in out else [out]
 
 

@@ -39,7 +39,7 @@ class Run:
             report = pathlib.Path(folder, 'report')
             process = subprocess.Popen(
                 [sys.executable, '-S', HERE / 'peak_memory.py', report,
-                 *t.command(command, '--no-symbols', *args)],
+                 *t.command(command, *['-v'] * (command == 'info'), '--no-symbols', *args)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             feeder = threading.Thread(target=self.feed, args=(process.stdin, pieces))
             feeder.start()

@@ -48,7 +48,7 @@ def make(seed):
 def run_slowly(content, seed):
     """`info -` fed by a pipe in pieces of odd sizes."""
     r = random.Random(seed)
-    process = subprocess.Popen([t.binary, 'info', '--no-symbols', '--estimator=none', '-'],
+    process = subprocess.Popen([t.binary, 'info', '-v', '--no-symbols', '--estimator=none', '-'],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
 
@@ -71,7 +71,7 @@ def check(seed):
     if seed % 2:
         code, out = run_slowly(text.encode(), seed)
     else:
-        result = t.run('info', '--no-symbols', '--estimator=none', '-', stdin=text.encode())
+        result = t.run('info', '-v', '--no-symbols', '--estimator=none', '-', stdin=text.encode())
         code, out = result.code, result.out
     faults = []
     if code != 0:
@@ -99,7 +99,7 @@ def longest_line():
         for more in (0, 1):
             lines = text[:]
             lines[number - 1] = lines[number - 1].ljust((16 << 20) + more, ' 'if number == 4 else 'x')
-            result = t.run('info', '--no-symbols', '-', stdin='\n'.join(lines + ['']).encode())
+            result = t.run('info', '-v', '--no-symbols', '-', stdin='\n'.join(lines + ['']).encode())
             says = f'standard input:{number}: a line of more than 16 MiB\n'
             if result.code != 7 * more or (says in result.err) != bool(more):
                 faults.append(f'line {number}, {more} more: ended with {result.code}: {result.err}')

@@ -476,13 +476,11 @@ class Text(Sheet):
         is_code = self.report.get('by') in ('function', 'line', 'file', 'module', 'build', 'address')
         if self.kind == 'top' and not self.shown.cum:
             sizes = [Decimal(row['flat'][self.metric]['estimate']) for row in rows]
-            is_nothing_last = sizes == sorted(sizes, reverse=True)
         elif self.kind in ('diff', 'trend'):
             sizes = [is_changed(row) for row in rows]
-            is_nothing_last = True
         else:
             return rows
-        while is_code and self.shown.limit and is_nothing_last and len(rows) > 1 and not sizes[len(rows) - 1]:
+        while is_code and self.shown.limit and not self.shown.by_name and len(rows) > 1 and not sizes[len(rows) - 1]:
             rows = rows[:-1]  # nothing is counted, not shown
         return rows
 

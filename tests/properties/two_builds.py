@@ -82,7 +82,7 @@ def placed(folder, *places):
 def stored(folder):
     """The programs stored by build id, as debuginfod and packages do."""
     ids = [re.search(rf'^module {PATH}\n(?:  .*\n)*?  build id +(\w+)', t.ok(
-        'info', '-q', '--symbol-dir-only', *folders(version), *of_build(version)).out, re.M)[1] for version in ('1.4.1', '1.4.1b')]
+        'info', '-q', '-v', '--symbol-dir-only', *folders(version), *of_build(version)).out, re.M)[1] for version in ('1.4.1', '1.4.1b')]
     return placed(folder, *(f'.build-id/{each[:2]}/{each[2:]}' for each in ids))
 
 
