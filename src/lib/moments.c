@@ -562,7 +562,7 @@ static void describe_exits_of_side(struct hp_profile *profile, bool is_base,
     }
     say(&s,
         HP_MESSAGE("exit-dumps-hide",
-                   "made at exit: memory freed while the program ends is not in %s"),
+                   "made at exit: memory freed as the program ends is not in %s"),
         exits == 1 ? "it" : "them");
     add_sentence(profile, &s, true, true);
 }

@@ -118,6 +118,7 @@ static void put_short_line(struct hp_sink *out, const struct hp_view *view,
     size_t cells = hp_text_cells(line, cut.is_ascii);
     const char *colon = memmem(line.at, line.size, ": ", 2);
     size_t size = colon ? (size_t)(colon - line.at) : 0;
+    size = size > 0 && memchr(line.at, ' ', size) ? 0 : size; // it is no name
     struct hp_span name = {line.at, size}, rest = hp_span_from(line, size);
     struct hp_buffer text = {0};
     size_t of_rest = hp_text_cells(rest, cut.is_ascii);

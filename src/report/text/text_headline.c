@@ -203,6 +203,10 @@ static void put_name(struct hp_sink *out, const struct headline *h, size_t row,
     hp_text_cut_name(&text, hp_text_name(h->names, node), &cut);
     hp_sink_put(out, text.text.at, text.text.count);
     hp_vec_done(&text.text);
+    if (h->view->options.by == HP_BY_FUNCTION &&
+        hp_view_origin(h->view, node)->function.n == 0) {
+        hp_sink_print(out, HP_MESSAGE("headline-no-name", " (no name)"));
+    }
 }
 
 // Write the named rows, with their shares unless too much was never sampled; `used`: cells
