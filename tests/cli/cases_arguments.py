@@ -430,7 +430,7 @@ def a_malformed_pattern_is_an_error_before_inputs_are_read(t):
 @case
 def filters_can_be_repeated(t):
     result = check(t.run("top", "--no-symbols", "--hide=alloc_c", "--ignore=libc", "--ignore=nowhere", t.dump), 0,
-                   "filters    --hide=alloc_c --ignore=libc --ignore=nowhere leave ")
+                   "--hide=alloc_c --ignore=libc --ignore=nowhere leave ")
     assert "alloc_c+" not in result.out
     check(t.codes("info", "-v", "--focus=x", t.dump), 2, "", "option-not-of-command: info focus")
 

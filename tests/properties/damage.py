@@ -111,7 +111,7 @@ def one_process_twice():
     series = sorted((t.formats / 'series').glob('*.heap'))
     result = t.run('top', '--no-symbols', *series[3:5])
     said = result.err + result.out
-    if result.code != 0 or '2 dumps of 1 process' not in said:
+    if result.code != 0 or 'latest of 2 dumps of one process' not in said:
         return [f'ended with {result.code}: {said[:500]!r}']
     return []
 

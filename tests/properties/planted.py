@@ -35,7 +35,7 @@ def other_digit(digit):
 # Of a screen: which rows hold most, which filters leave what (as in the facts below), the dumps that are used, warnings
 # that only info and --verbose have, the legend, what was attributed to callers, and the next command.
 VERBOSE = ('top', 'stacks', 'tree', 'peek', 'list')
-ABOVE_AND_BELOW = re.compile(r'\A--.*|(?<= in use)[ ;].*|(?<= allocated)[ ;].*|^(?:next|note|warning|if it is).*|^[^ \n…].*'
+ABOVE_AND_BELOW = re.compile(r'\A--.*|(?<= in use)[ ;].*|(?<= allocated)[ ;].*|^(?:next|note|warning|if it is|only thread).*|^[^ \n…].*'
                              r'(?:callers|dumps? .*|exit: .*)$|(?:±, …|[*@] ).*', re.M)
 
 

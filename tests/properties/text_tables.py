@@ -227,6 +227,8 @@ def tree(t):
         t.same(f'{what}, steps', before is not None, True)
         before = before[0] if before else ''
         drawn_name(t, what, [all_rows[i] for i in line], drawn[len(before):])
+        for i in line[1:]:
+            t.same(f'node {i}', all_rows[i]['cum'], row['cum'])
         if steps <= 8:
             t.same(f'{what}, steps', len(before) - 1, 2 * steps)
     hidden_nodes(t, all_rows)
