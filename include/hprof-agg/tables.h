@@ -53,11 +53,8 @@ enum {
     HP_BATCH_ID_SIZE = 17, // bytes of an id in hexadecimal, with the NUL
 };
 
-// Set the id of a finished batch: the same dumps have the same one.
+// Set the id of a batch that was read: the same dumps have the same one.
 HP_API void hp_batch_id(const struct hp_batch *batch, char id[HP_BATCH_ID_SIZE]);
-
-// Return the number of dumps of a finished batch.
-HP_API size_t hp_batch_dump_count(const struct hp_batch *batch);
 
 // Write a table: one JSON object a line.  The same dumps give the same bytes.  `frames`
 // says how functions are named; a `fold` in it has no effect.  HP_E_LIMIT: a number is

@@ -107,10 +107,6 @@ void hp_batch_id_of_names(const char *const *names, size_t count,
     hp_vec_done(&sorted);
 }
 
-size_t hp_batch_dump_count(const struct hp_batch *batch) {
-    return batch->dumps.count;
-}
-
 // Write a table, unpacked.
 static int put(const struct hp_batch *batch, const struct hp_profile *profile,
                enum hp_table table, const struct hp_frame_options *frames,
