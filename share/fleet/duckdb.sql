@@ -1,7 +1,8 @@
 -- Loads the tables that hprof-agg rows has written into DuckDB, with one row for each dump, each stack in a
 -- dump, and each stack, and defines views. docs/howto/fleet-sql.md has questions that they answer.
 --
---     duckdb fleet.db -cmd "SET VARIABLE fleet = 'DIR'" < share/fleet/duckdb.sql
+--     SET VARIABLE fleet = 'DIR';
+--     .read share/fleet/duckdb.sql
 --
 -- Made by scripts/fleet-sql from the list of columns, schema/rows.tsv.
 
