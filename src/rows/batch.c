@@ -225,6 +225,9 @@ uint64_t hp_batch_shown_stack(const struct hp_batch *batch, uint64_t stack) {
         hp_sha256_add(&sha, (uint8_t[]){(uint8_t)(stack >> 8 * i)}, 1);
     }
     hp_sha256_end(&sha, digest);
-    memcpy(&stack, digest, sizeof stack);
+    stack = 0;
+    for (int i = 0; i < 8; i++) {
+        stack = stack << 8 | digest[i];
+    }
     return stack;
 }
