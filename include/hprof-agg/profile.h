@@ -547,6 +547,7 @@ enum hp_granularity {
     HP_BY_MODULE,
     HP_BY_BUILD, // builds of binaries and libraries
     HP_BY_ADDRESS,
+    HP_BY_GROUP, // groups of stacks, by hp_report_options.groups
     // Inputs.  This and all that follow are rows of HP_REPORT_TOP, labels of samples in
     // formats with HP_CAN_LABELS, or the property by which an HTML page divides stacks.
     HP_BY_INPUT,
@@ -658,6 +659,29 @@ struct hp_text_options {
     bool details; // also write what a screen has no room for, and all warnings
 };
 
+// The text of a call that a rule of groups looks at.
+enum hp_group_field {
+    HP_GROUP_FUNCTION,
+    HP_GROUP_FILE,
+    HP_GROUP_MODULE,
+};
+
+// A rule that assigns stacks to a group: those with a call in whose field a PCRE2 pattern
+// is found.  The call nearest to the leaf decides, or to the root if from_root is set; of
+// the rules that match it the first.
+struct hp_group_rule {
+    const char *group;
+    enum hp_group_field field;
+    const char *pattern;
+    bool from_root;
+};
+
+// Rules of groups, in order.
+struct hp_group_rules {
+    const struct hp_group_rule *at;
+    size_t count;
+};
+
 // Options of one report.  {0} is the defaults.  Pointers must stay valid until
 // hp_view_new() returns.
 struct hp_report_options {
@@ -665,9 +689,10 @@ struct hp_report_options {
     // A name as in hp_format_name().  NULL: the default format of the kind, and a view
     // with everything that a program may ask for.
     const char *format;
-    enum hp_metric metric;  // the measured quantity; see also metric_name
-    enum hp_granularity by; // the thing that a row represents
-    const char *label;      // key of the label, for HP_BY_LABEL
+    enum hp_metric metric;        // the measured quantity; see also metric_name
+    enum hp_granularity by;       // the thing that a row represents
+    const char *label;            // key of the label, for HP_BY_LABEL
+    struct hp_group_rules groups; // for HP_BY_GROUP
     enum hp_sort sort;
     enum hp_unit unit;
     size_t limit;                // most rows that are shown; 0: all; or HP_LIMIT_ENOUGH

@@ -390,6 +390,20 @@ static int settle_dumps(const struct hp_cli_arguments *given,
     return HP_OK;
 }
 
+// Refuse --by=group without rules, and rules without it.
+static int check_groups(const struct hp_cli_settings *settings, struct hp_err *err) {
+    bool is_by_group = settings->report.by == HP_BY_GROUP;
+    if (is_by_group == (settings->group_rule_count > 0)) {
+        return HP_OK;
+    }
+    return hp_cli_fail(err, HP_E_USAGE,
+                       is_by_group
+                           ? HP_MESSAGE("by-group-alone",
+                                        "--by=group needs rules: --groups=FILE, in "
+                                        "top, diff and trend")
+                           : HP_MESSAGE("groups-alone", "--groups needs --by=group"));
+}
+
 // Check --by=input and later granularities (threads, labels, sizes, ages): report and
 // format have to support them, and they exclude some options.
 static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) {
@@ -542,6 +556,7 @@ static int check_combinations(struct hp_cli_settings *settings,
                               const struct hp_cli_arguments *given, struct hp_err *err) {
     int ret = check_formats(settings, given, err);
     ret = ret == HP_OK ? settle_dumps(given, settings, err) : ret;
+    ret = ret == HP_OK ? check_groups(settings, err) : ret;
     ret = ret == HP_OK ? check_by(settings, err) : ret;
     if (settings->read.folded_unit == HP_FOLDED_OBJECTS) {
         settings->report.metric = HP_INUSE_OBJECTS; // they have no other

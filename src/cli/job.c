@@ -462,6 +462,8 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;
     options.filter_count = settings->filter_count;
+    options.groups =
+        (struct hp_group_rules){settings->group_rules, settings->group_rule_count};
     options.frames.rules = settings->rules;
     options.frames.rule_count = settings->rule_count;
     options.sources.dirs = settings->source_dirs.items;

@@ -169,12 +169,15 @@ static const struct hp_cli_option options[] = {
      hp_cli_set_enum, FIELD(read.estimator), HP_ESTIMATOR_BEST},
 
     {"by", '\0', HP_CLI_CHOICE, "WHAT",
-     CHOICES("function", "line", "file", "module", "build", "address", "input", "thread",
+     CHOICES("function", "line", "file", "module", "build", "address", "group", "input", "thread",
              "label:KEY", "size", "program", "process", "age"),
      HP_CLI_GROUP_GROUPING, (VIEWS & ~HP_CLI_LIST) | HP_CLI_PLAN,
      "what rows are, or in pprof which label is added, or in html which labels, threads or "
      "inputs can be chosen; KEY names a label of samples or of --label-from",
      hp_cli_set_by, FIELD(report.by), HP_BY_FUNCTION},
+    {"groups", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_GROUPING,
+     HP_CLI_TOP | HP_CLI_DIFF | HP_CLI_TREND,
+     "read the rules of --by=group from FILE; may be repeated", hp_cli_set_groups, 0, 0},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
      HP_CLI_TOP | HP_CLI_MERGE | HP_CLI_ROWS,
      "label the inputs by the named groups of REGEX in their paths: /(?<host>[^/]+)/",

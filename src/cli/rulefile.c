@@ -31,6 +31,7 @@ void hp_cli_rules_done(struct hp_cli_settings *settings) {
     }
     free(settings->rule_texts.items);
     free(settings->rules);
+    free(settings->group_rules);
 }
 
 // Read the whole file and append a NUL; the caller frees the text.  NULL, with
@@ -113,8 +114,50 @@ static int add_line(struct hp_cli_settings *settings, char *line, struct hp_err 
     return hp_cli_add_rule(settings, rule, err);
 }
 
-// Add the rules of all lines; errors get the path and the number of the line.
+// Add the rule of a group in one line to the settings; empty lines and comments add none.
+// The rule points into the line.
+static int add_group_line(struct hp_cli_settings *settings, char *line,
+                          struct hp_err *err) {
+    static const char *const fields[] = {[HP_GROUP_FUNCTION] = "function",
+                                         [HP_GROUP_FILE] = "file",
+                                         [HP_GROUP_MODULE] = "module"};
+    struct hp_group_rule rule = {.group = line};
+    if (*line == '\0' || *line == '#') {
+        return HP_OK;
+    }
+    char *tab = strchr(line, '\t');
+    char *field = tab ? tab + 1 : line;
+    while (tab && rule.field <= HP_GROUP_MODULE &&
+           !take_word(&field, fields[rule.field])) {
+        rule.field++;
+    }
+    if (!tab || tab == line || rule.field > HP_GROUP_MODULE) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("group-line",
+                                      "expected a group, function, file or module, and a "
+                                      "regular expression, with tabs between"));
+    }
+    *tab = '\0';
+    char *end = strchr(field, '\t');
+    rule.pattern = field;
+    rule.from_root = end && strcmp(end + 1, "root") == 0;
+    if (*field == '\0' || end == field || (end && !rule.from_root)) {
+        return hp_cli_fail(err, HP_E_USAGE,
+                           HP_MESSAGE("group-pattern",
+                                      "expected a regular expression, then nothing or a "
+                                      "tab and root"));
+    }
+    *(end ? end : field + strlen(field)) = '\0';
+    struct hp_filter filter = {.pattern = rule.pattern};
+    settings->group_rules = hp_cli_grow(settings->group_rules, settings->group_rule_count,
+                                        sizeof *settings->group_rules);
+    settings->group_rules[settings->group_rule_count++] = rule;
+    return hp_filter_check(&filter, err);
+}
+
+// Add the rules of all lines by `add_one`; errors get the path and the number of the line.
 static int add_lines(struct hp_cli_settings *settings, char *text, const char *path,
+                     int (*add_one)(struct hp_cli_settings *, char *, struct hp_err *),
                      struct hp_err *err) {
     char *next = text;
     int ret = HP_OK;
@@ -125,7 +168,7 @@ static int add_lines(struct hp_cli_settings *settings, char *text, const char *p
             *end = '\0';
             *(end > line && end[-1] == '\r' ? end - 1 : end) = '\0';
         }
-        ret = add_line(settings, line, err);
+        ret = add_one(settings, line, err);
         if (ret != HP_OK) {
             snprintf(err->where, sizeof err->where, "%s", path);
             err->line = number;
@@ -134,13 +177,25 @@ static int add_lines(struct hp_cli_settings *settings, char *text, const char *p
     return ret;
 }
 
-int hp_cli_rulefile_read(struct hp_cli_settings *settings, const char *path,
-                         struct hp_err *err) {
+// Read a file of rules, and add each line by `add_one`.
+static int read_rules(struct hp_cli_settings *settings, const char *path,
+                      int (*add_one)(struct hp_cli_settings *, char *, struct hp_err *),
+                      struct hp_err *err) {
     const struct hp_cli_named_file file = {path, "rules", settings->read.wait};
     char *text = read_all(&file, err);
     if (text == NULL) {
         return err->code;
     }
     hp_cli_words_add(&settings->rule_texts, text);
-    return add_lines(settings, text, path, err);
+    return add_lines(settings, text, path, add_one, err);
+}
+
+int hp_cli_rulefile_read(struct hp_cli_settings *settings, const char *path,
+                         struct hp_err *err) {
+    return read_rules(settings, path, add_line, err);
+}
+
+int hp_cli_groupfile_read(struct hp_cli_settings *settings, const char *path,
+                          struct hp_err *err) {
+    return read_rules(settings, path, add_group_line, err);
 }

@@ -496,6 +496,13 @@ int hp_cli_set_rule(struct hp_cli_settings *settings, const struct hp_cli_option
     return hp_cli_add_rule(settings, rule, err);
 }
 
+int hp_cli_set_groups(struct hp_cli_settings *settings,
+                      const struct hp_cli_option *option, char *value,
+                      struct hp_err *err) {
+    (void)option;
+    return hp_cli_groupfile_read(settings, value, err);
+}
+
 int hp_cli_set_rules(struct hp_cli_settings *settings, const struct hp_cli_option *option,
                      char *value, struct hp_err *err) {
     (void)option;

@@ -50,6 +50,7 @@ hp_cli_set_fn hp_cli_set_folder;
 hp_cli_set_fn hp_cli_set_age;
 
 // Functions for one option each; they ignore `field`.
+hp_cli_set_fn hp_cli_set_groups;      // a file with rules of groups
 hp_cli_set_fn hp_cli_set_max_skipped; // N inputs, or P% of them
 hp_cli_set_fn hp_cli_set_confidence;  // a percentage, or "none"
 hp_cli_set_fn hp_cli_set_by;          // a granularity, or label:KEY

@@ -56,6 +56,8 @@ struct hp_cli_settings {
     size_t path_map_count;
     struct hp_filter *filters;
     size_t filter_count;
+    struct hp_group_rule *group_rules; // of --groups, in order
+    size_t group_rule_count;
     struct hp_frame_rule *rules; // classify frames; the first that fits is applied
     size_t rule_count;
     struct hp_cli_words rule_texts; // owned texts of files that some rules point into

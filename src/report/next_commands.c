@@ -327,6 +327,9 @@ static void ask(struct next *next, const struct subject *subject) {
     };
     const struct hp_view *view = next->view;
     enum hp_granularity by = view->options.by;
+    if (by == HP_BY_GROUP) {
+        return; // no other report takes the name of a group
+    }
     bool is_place = by == HP_BY_FILE || by == HP_BY_MODULE || by == HP_BY_BUILD;
     if (own[view->options.kind]) {
         own[view->options.kind](next, subject);

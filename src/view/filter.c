@@ -224,6 +224,17 @@ int hp_filters_init(struct hp_filters *filters, const struct hp_profile *profile
     return ret;
 }
 
+void hp_filters_only_ignore(struct hp_filters *filters, const struct hp_profile *profile,
+                            size_t frame) {
+    free(filters->strings);
+    free(filters->frames);
+    filters->strings = hp_alloc(profile->strings.strings.count + 1);
+    filters->frames = hp_alloc(profile->frames.count + 1);
+    filters->frames[frame] = filters->rules = hp_mark_of(HP_IGNORE);
+    filters->truncated = filters->empty = 0;
+    filters->focuses_picks = false;
+}
+
 // Whether a name is longer than HP_MATCHED_BYTES, which is as far as patterns look, and
 // was not counted yet; marks it as counted.
 static bool is_long(const struct hp_profile *profile, bool *is_counted, hp_string name) {

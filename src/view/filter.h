@@ -46,6 +46,11 @@ HP_MUST_CHECK int hp_filters_init(struct hp_filters *filters,
                                   struct hp_err *err);
 void hp_filters_done(struct hp_filters *filters);
 
+// Let the filters ignore stacks with one frame of another profile, and match nothing else;
+// the patterns stay, for the report to name.  `frame`: its number.
+void hp_filters_only_ignore(struct hp_filters *filters, const struct hp_profile *profile,
+                            size_t frame);
+
 // Restrict HP_PICK to matches that begin in the function's own name, as "ns::T::f" for
 // "int ns::T<U>::f<V>(W)"; they may extend into its parameters.  Fails like
 // hp_filters_init().

@@ -208,6 +208,7 @@ static void build_name(struct name_builder *b, struct hp_naming *naming,
     case HP_BY_ADDRESS:
         build_address(b, naming, frame, line);
         break;
+    case HP_BY_GROUP: // named by function, in a profile of groups
     case HP_BY_INPUT: // rows that are not made of frames
     case HP_BY_THREAD:
     case HP_BY_LABEL:

@@ -201,7 +201,7 @@ const char *hp_granularity_text(enum hp_granularity by) {
         [HP_BY_INPUT] = "input",       [HP_BY_THREAD] = "thread",
         [HP_BY_LABEL] = "label",       [HP_BY_SIZE] = "size",
         [HP_BY_PROGRAM] = "program",   [HP_BY_PROCESS] = "process",
-        [HP_BY_AGE] = "age",
+        [HP_BY_AGE] = "age",           [HP_BY_GROUP] = "group",
     };
     return names[by];
 }

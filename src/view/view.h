@@ -391,6 +391,8 @@ struct hp_view {
     // The profile with `type` as its metric: then `profile` points to it.  NULL: a metric
     // is shown.
     struct hp_profile *projection;
+    // The profile whose stacks are groups, if rows are groups; else NULL.  Owned.
+    struct hp_profile *grouped;
     // Differences of two profiles, divided into increases and decreases: then `profile`
     // points to it.  NULL: not divided.
     struct hp_profile *split;

@@ -7,6 +7,7 @@
 #include "view/resets.h"
 #include "view/size_rows.h"
 #include "view/stack_ends.h"
+#include "view/stack_groups.h"
 #include "view/two_signs.h"
 #include "view/visible_frames.h"
 
@@ -436,12 +437,32 @@ static int name_frames(struct hp_view *view, struct hp_err *err) {
     if (view->use.shape == HP_SHAPE_PROFILE) {
         return check_rules(view, err);
     }
-    if (view->use.shape == HP_SHAPE_ADDRESSES) {
+    if (view->use.shape == HP_SHAPE_ADDRESSES || options.by == HP_BY_GROUP) {
         options.by = HP_BY_FUNCTION;
     } else if (options.kind == HP_REPORT_LIST) {
         options.by = HP_BY_LINE;
     }
     return hp_naming_init(&view->naming, view->profile, &view->filters, &options, err);
+}
+
+// Make groups of stacks the rows: replace the frames of each stack by that of its group.
+// The filters have chosen stacks already, by their own frames, and have no effect any more.
+static int take_groups(struct hp_view *view, struct hp_err *err) {
+    struct hp_stack_groups groups;
+    int ret = hp_stack_groups_init(&groups, view->profile, view->options.groups.at,
+                                   view->options.groups.count, err);
+    if (ret == HP_OK) {
+        hp_naming_done(&view->naming);
+        view->grouped = hp_grouped_profile_new(view->profile, &groups, view->is_visible);
+        view->profile = view->grouped;
+        if (view->is_visible) {
+            hp_filters_only_ignore(&view->filters, view->profile, groups.names.count);
+        }
+        view->options.frames.fold = HP_FRAMES_RAW;
+        ret = name_frames(view, err);
+    }
+    hp_stack_groups_done(&groups);
+    return ret;
 }
 
 // Apply the filters: match their patterns, name the frames, find the visible stacks and
@@ -465,12 +486,12 @@ static int filter(struct hp_view *view, struct hp_err *err) {
     hp_cautions_of_patterns(view);
     view->head.is_filtered = hp_filters_any(&view->filters);
     ret = name_frames(view, err);
-    if (ret != HP_OK || !view->head.is_filtered) {
-        return ret;
+    if (ret == HP_OK && view->head.is_filtered) {
+        view->is_visible = hp_visible_stacks(&view->naming);
+        add_up_filtered(view);
+        ret = refuse_nothing(view, err);
     }
-    view->is_visible = hp_visible_stacks(&view->naming);
-    add_up_filtered(view);
-    return refuse_nothing(view, err);
+    return ret == HP_OK && options->by == HP_BY_GROUP ? take_groups(view, err) : ret;
 }
 
 // --- shapes -------------------------------------------------------------------------------
@@ -683,6 +704,7 @@ void hp_view_free(struct hp_view *view) {
     }
     free(view->cache);
     hp_two_signs_free(view->split);
+    hp_grouped_profile_free(view->grouped);
     hp_projection_free(view->projection);
     free(view->type_name);
     free(view->label);

@@ -20,6 +20,7 @@ import cases_filters  # noqa: E402,F401
 import cases_folded  # noqa: E402,F401
 import cases_frames  # noqa: E402,F401
 import cases_generated  # noqa: E402,F401
+import cases_groups  # noqa: E402,F401
 import cases_habits  # noqa: E402,F401
 import cases_inputs  # noqa: E402,F401
 import cases_jeprof  # noqa: E402,F401

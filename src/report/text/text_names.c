@@ -133,6 +133,7 @@ static void cut_base(const struct hp_text_names *names, const struct row_name *n
     case HP_BY_PROGRAM:
         hp_text_cut_path(out, hp_buffer_span(&name->base), cut);
         break;
+    case HP_BY_GROUP:
     case HP_BY_INPUT: // paths that the user gave are not shortened
     case HP_BY_PROCESS:
         hp_buffer_append(out, hp_buffer_span(&name->base));

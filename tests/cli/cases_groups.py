@@ -1,0 +1,78 @@
+"""Tests --by=group: rules assign each stack to one group."""
+import json
+
+from harness import ROOT, case, check
+
+GOLDEN = ROOT / "testdata" / "golden"
+DUMPS = [str(GOLDEN / name) for name in ("procs1.heap", "procs4.heap")]
+SYMBOLS = f"--symbol-dir={ROOT}/testdata/root"
+RULES = ("# who owns it\n\nmixed\tfunction\tleaf_mixed\nlibs\tmodule\tlibstdc\n"
+         "sources\tfile\talloc_c[.]c$\nmixed\tfunction\trealloc\n")
+
+
+def rows_of(t, command, *args):
+    report = json.loads(check(t.run(command, "-q", "-fjson", "-n0", SYMBOLS, *args)).out)
+    return report, {row["name"]: row for row in report["rows"]}
+
+
+@case
+def each_stack_is_in_one_group_and_sums_add_up(t):
+    t.file("groups", RULES)
+    group = ["--by=group", "--groups=groups"]
+    check(t.run("merge", "-q", *DUMPS, "-o", "both.hpa"))
+    for inputs in (DUMPS[:1], DUMPS, ["both.hpa"]):
+        report, rows = rows_of(t, "top", *group, *inputs)
+        whole = (report.get("stacks_total") or report["total"])["inuse-space"]["estimate"]
+        assert report["by"] == "group" and report["next"] == []
+        assert abs(sum(row["flat"]["inuse-space"]["estimate"] for row in rows.values()) - whole) < .01
+        assert all(row["flat"] == row["cum"] for row in rows.values())
+        assert set(rows) <= {"mixed", "libs", "sources", "(no group)"} and "mixed" in rows
+    assert rows == rows_of(t, "top", *group, *DUMPS)[1], "an aggregate file has the groups of its dumps"
+    one = check(t.run("folded", "-q", "--names=full", SYMBOLS, DUMPS[0])).out.splitlines()
+    mixed = sum(int(line.rpartition(" ")[2]) for line in one if "leaf_mixed" in line)
+    value = rows_of(t, "top", *group, DUMPS[0])[1]["mixed"]["flat"]["inuse-space"]["estimate"]
+    assert abs(value - mixed) < 5, (value, mixed)
+
+
+@case
+def groups_are_compared_and_filtered(t):
+    t.file("groups", RULES)
+    group = ["--by=group", "--groups=groups"]
+    sides = [rows_of(t, "top", *group, dump)[1]["mixed"]["flat"]["inuse-space"]["estimate"] for dump in DUMPS]
+    delta = rows_of(t, "diff", *group, *DUMPS)[1]["mixed"]
+    assert abs(delta["delta"]["estimate"] - (sides[1] - sides[0])) < .01 and delta["p"] is not None
+    series = sorted(str(path) for path in (GOLDEN / "series").glob("*.heap"))
+    assert "mixed" in rows_of(t, "trend", *group, *series)[1]
+    focused = rows_of(t, "top", *group, "--focus=leaf_mixed", DUMPS[0])[1]
+    assert list(focused) == ["mixed"], focused
+    check(t.run("top", *group, "-fhtml", DUMPS[0]), 0, "(no group)")
+
+
+@case
+def the_first_rule_of_the_nearest_frame_decides(t):
+    def first(text):
+        t.file("groups", text)
+        rows = rows_of(t, "top", "--by=group", "--groups=groups", "--focus=leaf_mixed", DUMPS[0])[1]
+        return sorted(rows)
+
+    leaf, root = "leaf\tfunction\tleaf_mixed\n", "start\tfunction\t^(main|start_thread|worker)"
+    assert first(leaf + root + "\n") == ["leaf"] == first(root + "\n" + leaf), "the nearest to the leaf"
+    assert "start" in first(root + "\troot\n" + leaf), "rules of the root come first"
+    assert first(leaf + root + "\troot\n") == ["leaf"], "rules of the leaf come first"
+    assert first("a\tfunction\tleaf\nb\tfunction\tmixed\n") == ["a"], "the first of one frame"
+    assert first("a\tfunction\tnosuch\n") == ["(no group)"]
+
+
+@case
+def wrong_rules_of_groups_are_refused_with_their_line(t):
+    for text, code in (("a\n", "groups:1: group-line"), ("#\na\tname\tx\n", "groups:2: group-line"),
+                       ("\tfunction\tx\n", "groups:1: group-line"), ("a\tfunction\t\n", "groups:1: group-pattern"),
+                       ("a\tfunction\tx\tleaf\n", "groups:1: group-pattern"), ("a\tfunction\t(\n", "groups:1: ")):
+        t.file("groups", text)
+        check(t.codes("top", "--by=group", "--groups=groups", t.dump), 2, "", code)
+    check(t.codes("top", "--by=group", t.dump), 2, "", "by-group-alone")
+    t.file("groups", "a\tfunction\tx\n")
+    check(t.codes("top", "--groups=groups", t.dump), 2, "", "groups-alone")
+    check(t.codes("tree", "--by=group", t.dump), 2, "", "by-group-alone")
+    t.file("groups", "a\tfunction\tx\n" * 1001)
+    check(t.codes("top", "--by=group", "--groups=groups", t.dump), 7, "", "groups-too-many")
