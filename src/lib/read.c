@@ -615,6 +615,17 @@ static int foresee_labels(struct hp_job *job, struct hp_err *err) {
     return ret;
 }
 
+// Free what only reading needs, and complete the records of inputs.
+static void finish(struct hp_job *job) {
+    struct hp_profile *profile = job->profile;
+    hp_unloaded_free(job->unloaded);
+    adopt_names(profile, &job->queue);
+    hp_input_queue_done(&job->queue);
+    locate_errors(profile);
+    hp_inputs_summarize(&profile->inputs);
+    forget_unknown_errors(profile);
+}
+
 int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t count,
                    const struct hp_read_options *options, struct hp_err *err) {
     struct hp_job job = {
@@ -655,11 +666,6 @@ int hp_read_inputs(struct hp_profile *profile, const char *const *paths, size_t 
     hp_sample_types_sort(&profile->types, &profile->strings);
     hp_annotations_sort(&profile->inputs.annotations, &profile->strings);
     pthread_mutex_destroy(&job.lock);
-    hp_unloaded_free(job.unloaded);
-    adopt_names(profile, &job.queue);
-    hp_input_queue_done(&job.queue);
-    locate_errors(profile);
-    hp_inputs_summarize(&profile->inputs);
-    forget_unknown_errors(profile);
+    finish(&job);
     return ret == HP_OK ? refuse(profile, options, duplicate, err) : ret;
 }

@@ -13,6 +13,7 @@
 #include "report/text/text_info_partial.h"
 
 #include "report/text/text.h"
+#include "view/input_labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,70 +114,21 @@ static void put_sum(struct hp_sink *out, const struct sums *sums, const char *na
 
 // --- labels -------------------------------------------------------------------------------
 
-// A value of a label, with the key as text.
-struct label_value {
-    struct hp_span key;
-    uint32_t value; // number of the string
-};
-
-// A list of labels.
-struct labels {
-    HP_VEC(struct label_value) all;
-};
-
-// Order labels by key, then by the numbers of their values.
-static int by_key(const void *left, const void *right) {
-    const struct label_value *a = left, *b = right;
-    int order = hp_span_compare(a->key, b->key);
-    return order ? order : (a->value > b->value) - (a->value < b->value);
-}
-
-static void put_label(struct hp_sink *out, struct hp_span key, size_t values,
-                      bool is_first) {
-    if (is_first) {
-        put_field(out, "labels");
-    }
-    hp_sink_text(out, is_first ? "" : ", ");
-    hp_sink_escaped(out, key);
-    hp_sink_text(out, " (");
-    put_count(out, values, "value");
-    hp_sink_text(out, ")");
-}
-
-// Write the keys of sorted labels, each with its number of different values.
-static void put_keys(struct hp_sink *out, const struct labels *labels) {
-    size_t values = 0;
-    bool is_first = true;
-    for (size_t i = 0; i < labels->all.count; i++) {
-        const struct label_value *label = &labels->all.at[i], *next = label + 1;
-        bool is_last =
-            i + 1 == labels->all.count || !hp_span_equal(next->key, label->key);
-        values += is_last || next->value != label->value;
-        if (is_last) {
-            put_label(out, label->key, values, is_first);
-            is_first = false;
-            values = 0;
-        }
-    }
-    hp_sink_text(out, is_first ? "" : "\n");
-}
-
 void hp_text_put_labels(struct hp_sink *out, const struct hp_view *view,
                         uint32_t source) {
-    const struct hp_profile *profile = view->profile;
-    struct labels labels = {.all = {0}};
-    for (size_t i = 0; i < view->head.input_count; i++) {
-        const struct hp_input_record *input = &view->head.inputs[i];
-        for (uint32_t k = 0; input->source == source && k < input->labels; k++) {
-            const struct hp_label *label =
-                &profile->inputs.labels.at[input->first_label + k];
-            struct label_value value = {hp_strtab_span(&profile->strings, label->key),
-                                        label->value.n};
-            hp_vec_push(&labels.all, value);
+    struct hp_label_counts labels;
+    hp_label_counts_find(&labels, view, source);
+    for (size_t i = 0; i < labels.all.count; i++) {
+        if (i == 0) {
+            put_field(out, "labels");
         }
+        hp_sink_text(out, i > 0 ? ", " : "");
+        hp_sink_escaped(out, labels.all.at[i].key);
+        hp_sink_text(out, " (");
+        put_count(out, labels.all.at[i].values, "value");
+        hp_sink_text(out, ")");
     }
-    hp_vec_sort(&labels.all, by_key);
-    put_keys(out, &labels);
+    hp_sink_text(out, labels.all.count > 0 ? "\n" : "");
     hp_vec_done(&labels.all);
 }
 
