@@ -195,7 +195,7 @@ static int apply(struct hp_filters *filters, const struct hp_profile *profile,
     if (hp_span_starts(hp_span_of(filter->pattern), "0x")) {
         mark_offsets(filters, profile, &pattern, mark);
     }
-    if (strpbrk(filter->pattern, "0123456789[")) { // else it names modules, not places
+    if (strstr(filter->pattern, "0x") || strchr(filter->pattern, '[')) {
         mark_places(filters, profile, &pattern, mark);
     }
     ret = hp_pattern_check(&pattern, err);

@@ -64,6 +64,8 @@ def furnish(t):
     tool(t.folder, "hprof-agg", 'case $1 in help | version | manifest | digest | doctor) ;; *) set -- --symbol-dir=root --symbol-dir-only "$@" ;; esac\n'
                                 f'exec {t.binary} "$@"')
     (t.folder / "bin/hprof-jeprof").symlink_to(t.binary)
+    for name in ("app", "a", "b"):
+        t.file(f"{name}.folded", f"main;work;{name} 128\n")
     tool(t.folder, "curl", "cat a.heap")
     tool(t.folder, "hprof-record", "test -d hprof-sets")
     for name in SHOWS_INPUT:

@@ -50,6 +50,7 @@ struct sums {
     uint64_t dumps, others, stacks, threads, inconsistent;
     struct hp_values total;
     bool has[HP_METRICS];
+    bool takes_header;        // totals in headers are used
     const char *format;       // common format, or NULL if they differ
     HP_VEC(uint64_t) periods; // periods of the groups, in any order
 };
@@ -67,6 +68,8 @@ static void add_group(struct sums *sums, const struct hp_input_record *input) {
     sums->dumps += 1 + input->others;
     sums->stacks += input->stacks;
     sums->threads += input->threads;
+    sums->takes_header |=
+        input->scaling == HP_SCALING_UNBIASED && input->header_check == HP_HEADER_AGREES;
     hp_vec_push(&sums->periods, input->period);
     hp_values_add(&sums->total, &whole);
     for (enum hp_metric i = 0; i < HP_METRICS; i++) {
@@ -163,6 +166,12 @@ void hp_text_put_partial(struct hp_sink *out, const struct hp_view *view, size_t
     hp_sink_text(out, " in all dumps\n");
     put_sum(out, &sums, "in use", HP_INUSE_SPACE, HP_INUSE_OBJECTS);
     put_sum(out, &sums, "allocated", HP_ALLOC_SPACE, HP_ALLOC_OBJECTS);
+    if (sums.takes_header) {
+        put_field(out, "header");
+        hp_sink_print(out, HP_MESSAGE("headers-taken",
+                                      "totals agree with the sums of the stacks, and are "
+                                      "taken\n"));
+    }
     hp_text_put_labels(out, view, first->source);
     hp_vec_done(&sums.periods);
 }
