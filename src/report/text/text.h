@@ -12,7 +12,7 @@
 //   text_frame.c      what every screen has: the source, warnings, notes, details
 //   text_headline.c   the first line of a report on one profile
 //   text_head.c       the lines above a table; facts about inputs and totals
-//   text_comparison.c the same for comparisons
+//   text_comparison.c, text_trend.c, text_lifetime.c   the same for diff, trend, lifetime
 //   text_charges.c, text_spread.c, text_pairs.c   lines below a table or a row
 //   text_cells.c, text_estimate.c    numbers and intervals
 //   text_names.c, text_arguments.c   distinct names for rows
