@@ -80,7 +80,7 @@ def is_exempt(line, report, args):
 
 def is_title(line):
     return re.search(r'(^| )(flat|cum|change|per \w+)( |$)', line) and (
-        line.startswith(' ') and line.split()[-1] in KINDS)
+        re.match(r' |(base|new|change|last|first|per) ', line) and line.split()[-1] in KINDS)
 
 
 def names_of(report, text):
@@ -96,7 +96,7 @@ def names_of(report, text):
         return []
     at = lines[head].rindex('  ') + 2
     rows = [line for line in lines[head + 1:]
-            if re.match(r'[ \d]', line) and line[at:].strip() and line[at - 2:at] == '  ' and
+            if re.match(r'[ \d+-]', line) and line[at:].strip() and line[at - 2:at] == '  ' and
             not line.lstrip().startswith('…') and not re.search(r'[ ,…] ?\d+ frames$', line)]
     return [re.sub(f'^({EDGES}|\\[\\d+\\] (├ )?)', '', line[at:]) for line in rows]
 
