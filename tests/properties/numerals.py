@@ -304,8 +304,10 @@ def changes_of(text, estimate, low, high, is_space, unit):
     yield middle
     power = power_of(abs(middle[0]), max(map(abs, middle[1:])), unit) if is_space else 0
     ends = re.search(r'([-+]?[\d,.]+) … ([-+]?[\d,.]+)', text)
-    if ends:
-        near = [Fraction(end.replace(',', '')) * 1024 ** power for end in ends.groups()]
+    half = re.search(r'± ([\d,.]+)', text)
+    if ends or half:
+        near = [Fraction(end.replace(',', '')) * 1024 ** power for end in (ends or half).groups()]
+        near = near if ends else [middle[0] - near[0], middle[0] + near[0]]
         yield (middle[0], *(min(max(x, span[0]), span[1]) for x, span in zip(near, spans[1:])))
 
 

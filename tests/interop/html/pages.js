@@ -166,7 +166,7 @@ async function movesNothing(browser, page, file) {
   await before.goto(`file://${still}`);
   const places = await placesOf(before), moved = (await placesOf(page)).slice(0, places.length).map((top, i) => Math.abs(top - places[i]));
   await before.close();
-  assert.ok(places.length > 9 && moved.length === places.length && Math.max(...moved) < 4, `moved by ${moved}`);
+  assert.ok(places.length >= 9 && moved.length === places.length && Math.max(...moved) < 4, `moved by ${moved}`);
 }
 
 // What is in the file is what the script shows in its place, without a jump.
