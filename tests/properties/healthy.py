@@ -30,7 +30,7 @@ def regions():
     path = HEALTHY / 'gperftools-mmap.heap'
     faults = expect(t.totals(path), **{'inuse-space': 536870912 + 524288 + 1000, 'inuse-objects': None,
                                        'alloc-space': 536875008 + 1048576 + 1000, 'alloc-objects': 13})
-    info = t.ok('info', '--no-symbols', path)
+    info = t.ok('info', '-v', '--no-symbols', path)
     if 'agrees with the sum' not in info.out or 'header-contradicts' in info.out:
         faults.append('its total is that of its stacks, and is not taken for it')
     result = t.run('top', '--metric=inuse-objects', path)
@@ -174,7 +174,7 @@ def writers():
         path = f'{folder}/dump'
         for told, writer in (('     2:      200', 'gperftools'), ('     0: 0', None)):
             open(path, 'w').write(head % (told, told) + end)
-            info = t.ok('info', '--no-symbols', path).out
+            info = t.ok('info', '-v', '--no-symbols', path).out
             found = re.search('written by +(.*)', info)
             if (found and found[1]) != writer or 'one size a line' not in info:
                 faults.append(f'{told}: {info}')

@@ -138,7 +138,7 @@ def told_alone():
         for thread in ((), ('--thread=alloc_c',)):
             args = (*report, *thread, f'--symbol-dir={t.root}', dump)
             out = t.codes(*args).out
-            if ('\nread       read-thread alloc_c: read-thread-totals\n' in out) != bool(thread):
+            if ('read-thread alloc_c: read-thread-totals' in out or 'source-thread alloc_c' in out) != bool(thread):
                 faults.append(f'{args}: {out[:500]}')
             value = json.loads(t.ok(*args, '-q', '-fjson').out).get('thread')
             if value != ('alloc_c' if thread else None):
