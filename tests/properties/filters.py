@@ -112,7 +112,7 @@ def top(path, filters):
     got = {name: [flat, cum] for flat, cum, name in report.rows()}
     left = sum(flat for flat, _ in want.values())
     share = 100 * left / sum(everything.values())
-    line = re.search(r'^filters    (.*) leave .* of .* \(([\d.]+)%\)$', report.out, re.M)
+    line = re.search(r'^(--.*) leaves? .* of .* \(([\d.]+)%\)', report.out, re.M)
     if not line or line[1] != ' '.join(options(filters)) or abs(float(line[2]) - share) > 0.051:
         return [f'{share}: {report.out}']
     return compare(got, want)
