@@ -188,7 +188,7 @@ class Text(Sheet):
 
     def done(self):
         """A note is there if, and only if, a row has an offset in a file for a name."""
-        if self.kind in ('top', 'stacks', 'tree', 'peek', 'list'):
+        if self.kind in ('top', 'stacks', 'tree', 'peek', 'list', 'diff', 'trend'):
             return self.ended()
         note = '@: an offset in the file, where the ELF address is not known'
         has_note = self.lines[self.at:self.at + 1] == [note]

@@ -213,6 +213,8 @@ def marks(t):
                      f'* {"significant" if is_diff else "steady growth"} at a {rate}% false discovery rate')
     if t.report['test'] != 'none' and (is_diff or t.report['variance_tested']) and any(row['p'] is None for row in rows):
         found.append('p -: too few samples')
+    if any(re.search(r'@0x[0-9a-f]', line) for line in t.lines[:t.at] if not line.startswith(('next', 'filter'))):
+        found.append('@ offset in the file')
     return '; '.join(found)
 
 

@@ -281,6 +281,9 @@ void hp_text_note_beside(struct hp_text_notes *notes, struct hp_span left,
 // Write how much was attributed to callers, without a line's end.
 void hp_text_moved(struct hp_sink *out, const struct hp_view *view);
 
+// The explanation of an "@" in the name of a row.
+const char *hp_text_offset_legend(void);
+
 // Write the command that answers the next question, without a line's end; nothing if
 // there is none.
 void hp_text_next(struct hp_sink *out, const struct hp_view *view);

@@ -401,13 +401,17 @@ static void append_part(struct hp_buffer *legend, const char *part) {
     hp_buffer_append(legend, hp_span_of(part));
 }
 
+const char *hp_text_offset_legend(void) {
+    return hp_words(HP_WORDS("legend-offset", "@ offset in the file"));
+}
+
 // Append the legend of the marks that the table has.
 static void append_marks(struct hp_buffer *legend, const struct hp_text_table *table) {
     if (table->has_few) {
         append_part(legend, hp_words(HP_WORDS("legend-few", "* fewer than 5 samples")));
     }
     if (table->has_offset) {
-        append_part(legend, hp_words(HP_WORDS("legend-offset", "@ offset in the file")));
+        append_part(legend, hp_text_offset_legend());
     }
 }
 

@@ -500,6 +500,10 @@ static void put_rest_and_marks(const struct rows *t, size_t shown,
         marks.has_since &= shows_key(t, "shape");
         hp_text_explain_marks(&mark, &more, t->view, marks);
     }
+    if (t->table.has_offset) {
+        hp_buffer_append(&mark, hp_span_of(mark.text.count > 0 ? "; " : ""));
+        hp_buffer_append(&mark, hp_span_of(hp_text_offset_legend()));
+    }
     hp_text_note_beside(notes, left, hp_buffer_span(&mark), hp_buffer_span(&mark));
     hp_text_note(notes, hp_buffer_span(&more));
     hp_vec_done(&rest.text);
