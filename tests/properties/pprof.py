@@ -282,7 +282,7 @@ def tells_only(path, metrics):
         faults += [f'{report}: {total}' for total in totals
                    if [metric for metric in total if total[metric] is not None] !=
                    sorted(metrics, reverse=True)]
-        out = t.ok(*report, '--no-symbols', path).out
+        out = t.ok(*report, '-v', '--no-symbols', path).out
         faults += [f'{out}' for label, metric in (('in use ', 'inuse-space'),
                                                   ('allocated ', 'alloc-space'),
                                                   (' objects\n', metrics[0].replace('space', 'objects')))
