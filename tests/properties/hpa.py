@@ -190,7 +190,7 @@ def read_again():
             path.write_bytes(dump.read_bytes())
         want = merged(pathlib.Path(folder, 'want.hpa'), [first, *dumps], '--dumps=peak')
         out = merged(pathlib.Path(folder, 'all.hpa'), [partial, *dumps], '--dumps=peak')
-        names = re.findall('^input (.*)', t.ok('info', '--no-symbols', out).out, re.M)
+        names = re.findall('^input (.*)', t.ok('info', '-v', '--no-symbols', out).out, re.M)
         faults = [] if digest(out) == digest(want) else ['it is not the same as of dumps alone']
     return faults + ([] if names == sorted(map(str, [first, *dumps])) else [f'{names}'])
 
@@ -368,7 +368,7 @@ def info_of_older():
         for name, inputs in (('series', SERIES), ('redis', REAL[:4])):
             partial = merged(pathlib.Path(folder, f'{name}.hpa'), inputs)
             for each in ('text', 'json'):
-                want, got = (re.sub(r'frames +\d+|\d+ of \d+ return addresses', '', t.ok('info', '--no-symbols', '-f', each, *some).out)
+                want, got = (re.sub(r'frames +\d+|\d+ of \d+ return addresses', '', t.ok('info', '-v', '--no-symbols', '-f', each, *some).out)
                              for some in (inputs, [partial]))
                 want, got = (re.sub(r'"(frames|returns|calls|checked|unverified|modules)": [^\n]*', '', text) for text in (want, got))
                 if want != got or 'an earlier moment' not in want:
@@ -835,7 +835,7 @@ def second_reader():
             path = merged(pathlib.Path(folder, f'{name}.hpa'), inputs, how)
             read = hpa_reader.Partial(path.read_bytes())
             sums = read.sums()
-            totals = t.ok('info', '--no-symbols', path).totals('total')
+            totals = t.ok('info', '-v', '--no-symbols', path).totals('total')
             shown = [totals['inuse-space'], totals['inuse-objects'], totals['alloc-space'], totals['alloc-objects']]
             by_headers = [sum(group[4][i] for group in read.groups if group[4]) for i in (0, 3)]
             gains = (by_headers[0], 0, by_headers[1], 0)

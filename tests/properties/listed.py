@@ -54,7 +54,7 @@ def run(content):
         path = pathlib.Path(folder) / 'a.heap'
         path.write_bytes(content)
         report = json.loads(t.ok('top', '--no-symbols', '-n0', '--by=address', '--format=json', path).out)
-        return report, t.ok('info', '--no-symbols', path)
+        return report, t.ok('info', '-v', '--no-symbols', path)
 
 
 def leaves(report, metric='inuse-space'):
@@ -98,7 +98,7 @@ def clickhouse():
     sizes = [int(size) for size in re.findall(r'^  f: \d+ \d+ (\d+)', text, re.M)]
     rate = math.log1p(-1 / period)
     want = math.fsum(size / -math.expm1(size * rate) for size in sizes)
-    info = t.ok('info', '--no-symbols', path)
+    info = t.ok('info', '-v', '--no-symbols', path)
     faults = [] if near(info.totals()['inuse-space'], want, 1e-9) else [f'{info.totals()}, not {want}']
     if 'agrees' not in info.out or 'warning' in info.out + info.err or 4698112 not in sizes:
         faults.append(info.out + info.err)

@@ -42,7 +42,7 @@ def folded(content):
 
 
 def run(content, *args, **options):
-    return with_bytes(content, lambda path: t.run(*args, '--no-symbols', path, **options))
+    return with_bytes(content, lambda path: t.run(*args, *['-v'] * ('info' in args), '--no-symbols', path, **options))
 
 
 # --- what is read ------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def columns_that_differ():
                 ((a, b), (12, 1200, 1, 100), ['some-without-in-use: 1 2\n']),
                 ((a, c), (4, 400, 1, 116), ['some-without-allocated: 1 2 ', 'c  input-without-objects']),
                 ((b, c), (8, 800, None, 16), ['some-without-in-use: 1 2\n', 'some-without-allocated: 1 2 '])):
-            result = t.codes('info', '--no-symbols', *paths)
+            result = t.codes('info', '-v', '--no-symbols', *paths)
             got = result.totals()
             order = ('alloc-objects', 'alloc-space', 'inuse-objects', 'inuse-space')
             if tuple(got[metric] for metric in order) != wanted:
@@ -504,7 +504,7 @@ def build_ids():
 
 
 def go_symbols():
-    info = t.ok('info', '--no-symbols', GO).out
+    info = t.ok('info', '-v', '--no-symbols', GO).out
     return [] if 'build id     874161b8d7fc45503a3d0a0d1e5706c87101359c' in info else [info]
 
 

@@ -53,7 +53,7 @@ def read(content, *args, command='info', ok=True, folder=None, is_coded=False):
         path = pathlib.Path(folder or directory, 'all.tar')
         path.write_bytes(content)
         run = t.ok if ok else t.run
-        return run(command, '--no-symbols', *args, f'--tar={path}', cwd=folder or directory,
+        return run(command, *['-v'] * (command == 'info'), '--no-symbols', *args, f'--tar={path}', cwd=folder or directory,
                    is_coded=is_coded)
 
 
@@ -64,7 +64,7 @@ def in_files(files, *args, command='info'):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             os.utime(path, (0, 1700000000 + i))
-        return t.ok(command, '--no-symbols', *args, *files, cwd=directory).out
+        return t.ok(command, *['-v'] * (command == 'info'), '--no-symbols', *args, *files, cwd=directory).out
 
 
 # --- what is read ------------------------------------------------------------------------
@@ -98,13 +98,13 @@ def gnu_tar():
             (folder / path.name).write_bytes(path.read_bytes())
         (folder / 'link.heap').symlink_to(PROCS[0].name)
         os.link(folder / PROCS[0].name, folder / 'hard.heap')
-        want = t.ok('info', '--no-symbols', *(f'dumps/deep/{path.name}' for path in PROCS),
+        want = t.ok('info', '-v', '--no-symbols', *(f'dumps/deep/{path.name}' for path in PROCS),
                     cwd=directory).out.replace(PROCS[0].name, 'FIRST')
         for form in ('v7', 'oldgnu', 'gnu', 'ustar', 'posix'):
             subprocess.run(['tar', 'cf', f'{directory}/{form}.tar', f'--format={form}', 'dumps'],
                            cwd=directory, check=True)
             # If a file has two names, either may be stored as the link.
-            got = t.ok('info', '--no-symbols', f'--tar={form}.tar', cwd=directory).out
+            got = t.ok('info', '-v', '--no-symbols', f'--tar={form}.tar', cwd=directory).out
             got = got.replace('hard.heap', 'FIRST').replace(PROCS[0].name, 'FIRST')
             if sorted(got.splitlines()) != sorted(want.splitlines()):
                 faults.append(f'{form}: {got[:300]}')
@@ -161,7 +161,7 @@ def piped():
     files = contents(PROCS)
     content = gzip.compress(archive(files))
     want = in_files(files)
-    process = subprocess.Popen([t.binary, 'info', '--no-symbols', '--tar=-'],
+    process = subprocess.Popen([t.binary, 'info', '-v', '--no-symbols', '--tar=-'],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     for at in range(0, len(content), 511):
         os.write(process.stdin.fileno(), content[at:at + 511])
@@ -208,7 +208,7 @@ def several():
             names = [pathlib.Path(directory, f'{i}.tar') for i in range(len(archives))]
             for name, content in zip(names, archives):
                 name.write_bytes(content)
-            return [t.run(command, '--no-symbols', *(f'--tar={name}' for name in order), *args, is_coded=is_coded)
+            return [t.run(command, *['-v'] * (command == 'info'), '--no-symbols', *(f'--tar={name}' for name in order), *args, is_coded=is_coded)
                     for order in (names, names[::-1])]
         want = in_files(contents(PROCS))
         faults += ['in halves: other' for got in run(halves) if got.out != want]
@@ -416,12 +416,12 @@ def every_format():
     paths = [path for path in sorted([*t.formats.glob('*.heap*'), *t.formats.glob('*.pb.gz')])]
 
     def check(path):
-        want = t.run('info', '--no-symbols', '--damaged=use', path)
+        want = t.run('info', '-v', '--no-symbols', '--damaged=use', path)
         content = path.read_bytes()
         faults = []
         for what, result in (
-                ('pipe', t.run('info', '--no-symbols', '--damaged=use', '-', stdin=content)),
-                ('list', t.run('info', '--no-symbols', '--damaged=use', '--files-from=-',
+                ('pipe', t.run('info', '-v', '--no-symbols', '--damaged=use', '-', stdin=content)),
+                ('list', t.run('info', '-v', '--no-symbols', '--damaged=use', '--files-from=-',
                                stdin=str(path).encode())),
                 ('archive', read(archive({path.name: content}), '--damaged=use', ok=False))):
             if result.code != want.code or result.totals() != want.totals():

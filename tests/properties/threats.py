@@ -39,7 +39,7 @@ def info(content, *options):
     with scratch() as folder:
         path = pathlib.Path(folder, 'dump')
         path.write_bytes(content)
-        return t.run('info', '--no-symbols', *options, path)
+        return t.run('info', '-v', '--no-symbols', *options, path)
 
 
 def judged(result, code, says=None, **totals):
@@ -74,7 +74,7 @@ def pieces(size, content, blocking):
     """The report on content that a pipe delivers in pieces of this size."""
     reader, writer = os.pipe()
     os.set_blocking(reader, blocking)
-    process = subprocess.Popen([t.binary, 'info', '--no-symbols', '-'], stdin=reader,
+    process = subprocess.Popen([t.binary, 'info', '-v', '--no-symbols', '-'], stdin=reader,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     feeder = threading.Thread(target=feed, args=(writer, content, size))
     feeder.start()
@@ -101,7 +101,7 @@ def fails_behind(content):
     feeder = threading.Thread(target=feed, args=(slave, content, 500))
     feeder.start()
     process = subprocess.Popen(
-        [t.binary, 'info', '--no-symbols', '--max-skipped=1', '--damaged=use', OTHER, '-'],
+        [t.binary, 'info', '-v', '--no-symbols', '--max-skipped=1', '--damaged=use', OTHER, '-'],
         stdin=master, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     out, err = process.communicate()
     feeder.join()
@@ -110,7 +110,7 @@ def fails_behind(content):
 
 
 def read_errors():
-    other = [line for line in t.run('info', '--no-symbols', OTHER).out.splitlines()
+    other = [line for line in t.run('info', '-v', '--no-symbols', OTHER).out.splitlines()
              if line.startswith('total')]
     faults = []
     packed = gzip.compress(CONTENT, mtime=0)
@@ -142,7 +142,7 @@ def growing():
                 done.wait(0.02)
         writer = threading.Thread(target=write)
         writer.start()
-        runs = [t.run('info', '--no-symbols', path) for _ in range(200)]
+        runs = [t.run('info', '-v', '--no-symbols', path) for _ in range(200)]
         done.set()
         writer.join()
     wrong = [run for run in runs if not (
@@ -174,7 +174,7 @@ def young():
                 faults.append(f'{age} s: {both.code} {both.err!r} {report["inputs"]}')
             if single.code != (5 if is_left_out else 0):
                 faults.append(f'{age} s, alone: {single.code} {single.err!r}')
-        fed = t.run('info', '--no-symbols', '--min-age=60', '-', stdin=OTHER.read_bytes())
+        fed = t.run('info', '-v', '--no-symbols', '--min-age=60', '-', stdin=OTHER.read_bytes())
         if fed.code != 0:
             faults.append(f'standard input: {fed.code} {fed.err!r}')
     return faults
@@ -212,7 +212,7 @@ def large_sums():
             paths.append(pathlib.Path(folder, f'{i}.heap'))
             paths[-1].write_bytes(classic([pair(MOST)] * 3, total=pair(3 * MOST))
                                   + b'%x-%x r-xp 0 0:0 1 /l\n' % (0x70000 + i * 4096, 0x71000 + i * 4096))
-        result = t.run('info', '--no-symbols', *paths)
+        result = t.run('info', '-v', '--no-symbols', *paths)
         faults = judged(result, 0, None, inuse_space=total, alloc_objects=total)
         whole = t.ok('merge', '--format=folded', '--no-symbols', *paths).folded()
         if sum(value for _, value in whole) != total:
@@ -397,7 +397,7 @@ def many_names():
         path = pathlib.Path(folder, 'list')
         path.write_text(f'{GOOD}\n' * 20000)
         small = subprocess.run(
-            ['sh', '-c', 'ulimit -n 16; exec "$@"', '-', t.binary, 'info', '--no-symbols',
+            ['sh', '-c', 'ulimit -n 16; exec "$@"', '-', t.binary, 'info', '-v', '--no-symbols',
              '--on-duplicate=skip', f'--files-from={path}'], capture_output=True, text=True, check=False)
     good = small.returncode == 0 and 'total inuse-objects 143525.000' in small.stdout
     return [] if good else [small.stderr[-300:]]

@@ -36,7 +36,7 @@ def reported(directory, names, other):
     faults = []
     for start in range(0, len(names), BATCH):
         batch = names[start:start + BATCH]
-        result = t.run('info', '--no-symbols', '--max-skipped=100%', OTHER, *batch,
+        result = t.run('info', '-v', '--no-symbols', '--max-skipped=100%', OTHER, *batch,
                        cwd=directory)
         if result.code != 3:
             faults.append(f'{batch[0]} ...: ended with {result.code} instead of 3: '
@@ -51,7 +51,7 @@ def reported(directory, names, other):
 
 def complete_or_reported(directory, name, whole):
     """Check a single truncated file."""
-    result = t.run('info', '--no-symbols', name, cwd=directory)
+    result = t.run('info', '-v', '--no-symbols', name, cwd=directory)
     if result.code == 0:
         if result.totals() != whole:
             return [f'{name}: silently short: {result.totals()}']
@@ -73,10 +73,10 @@ def plain():
         faults += t.in_parallel(lambda n: complete_or_reported(directory, f'cut-{n:06}', whole),
                                 sorted(ends))
         complete = [n for n in sorted(ends)
-                    if t.run('info', '--no-symbols', f'cut-{n:06}', cwd=directory).code == 0]
+                    if t.run('info', '-v', '--no-symbols', f'cut-{n:06}', cwd=directory).code == 0]
         # All stacks are there, by the numbers in the header: the dump is used, but lacks its map.
         for n in (n for n in complete if n < content.index(b'MAPPED_LIBRARIES:')):
-            report = json.loads(t.ok('info', '-q', '--no-symbols', '-fjson', f'cut-{n:06}', cwd=directory).out)
+            report = json.loads(t.ok('info', '-q', '-v', '--no-symbols', '-fjson', f'cut-{n:06}', cwd=directory).out)
             if not any('memory map' in text for text in [one['text'] for one in report['warnings']]):
                 faults.append(f'taken for whole without its map: {n} bytes: {report["warnings"]}')
     return faults or (f'{len(names)} cuts, {len(complete)} complete (all in the map '
@@ -136,7 +136,7 @@ def kept():
     with scratch() as directory:
         path = pathlib.Path(directory, 'cut-000000')
         path.write_bytes(content[:content.index(b'MAPPED_LIBRARIES:')])
-        result = t.run('info', '--no-symbols', '--damaged=use', path)
+        result = t.run('info', '-v', '--no-symbols', '--damaged=use', path)
     if result.code != 0 or 'cut-000000' not in result.err + result.out:
         return [f'ended with {result.code}: {result.err}']
     return [] if result.totals() == t.totals(WHOLE) else [f'{result.totals()}']
@@ -159,9 +159,9 @@ def kept_packed():
 
 def kept_as_unpacked(tool, packed):
     out = subprocess.run([tool, '-dqc'], input=packed, capture_output=True, check=False).stdout
-    plain, cut = (t.run('info', '--no-symbols', '--damaged=use', '-', stdin=content)
+    plain, cut = (t.run('info', '-v', '--no-symbols', '--damaged=use', '-', stdin=content)
                   for content in (out, packed))
-    refused = t.run('info', '--no-symbols', '-', stdin=packed)
+    refused = t.run('info', '-v', '--no-symbols', '-', stdin=packed)
     if refused.code != 5 or f'damaged {tool} data: it ends too early' not in refused.err:
         return [f'{tool}, {len(packed)} bytes: {refused.code} {refused.err}']
     if b'\n@' not in out:  # it ends within the header
@@ -180,7 +180,7 @@ def messages_kept():
         faults = []
         for size in (len(content) // 2, len(content) - 1):
             path.write_bytes(content[:size])
-            result = t.run('info', '--no-symbols', '--damaged=use', path)
+            result = t.run('info', '-v', '--no-symbols', '--damaged=use', path)
             if result.code != 5 or 'damaged gzip data: it ends too early' not in result.err:
                 faults.append(f'{size} bytes: {result.code} {result.err}')
     return faults

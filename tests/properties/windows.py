@@ -89,7 +89,7 @@ def faults_of(content, says, code):
         faults, first = [], None
         for how, path, fed in variants(folder, content):
             for binary in BINARIES:
-                done = subprocess.run([binary, '--message-codes', 'info', '--no-symbols', path or '-'], input=fed or b'',
+                done = subprocess.run([binary, '--message-codes', 'info', '-v', '--no-symbols', path or '-'], input=fed or b'',
                                       capture_output=True, check=False)
                 told = sentences((done.stderr + done.stdout).decode(), str(path or 'standard input'))
                 first = first or told
