@@ -360,7 +360,7 @@ def untold_objects():
     for profile, tells in ((p, False), (small(), True)):
         texts = [with_bytes(profile.bytes(), lambda path: t.codes(
             command, '--no-symbols', *more, path).out)
-            for command, more in (('top', ()), ('top', ['--format=json']), ('stacks', ()),
+            for command, more in (('top', ['-v']), ('top', ['--format=json']), ('stacks', ()),
                                   ('stacks', ['--format=json']))]
         found = ['not-shown: ' in texts[0], '"unsampled": null' not in texts[1],
                  'seen once' in texts[2], 'seen-once' in texts[3]]
