@@ -147,16 +147,22 @@ static void put_reason(struct hp_text_table *table, const struct hp_input *input
     hp_text_table_put(table, HP_TEXT_CELLS);
 }
 
+// The metric of the column of bytes: in use, or allocated if no input has that.
+static enum hp_metric metric_of(const struct hp_view *view) {
+    return hp_view_has_metric(view, HP_INUSE_SPACE) ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+}
+
 // Write the row of an input.
 static void put_input(struct hp_text_table *table, const struct hp_view *view, size_t i) {
     const struct hp_input_record *input = &view->head.inputs[i];
     struct hp_text_cell *cells = table->cells.at;
-    enum hp_metric metric =
-        hp_input_has_metric(input, HP_INUSE_SPACE) ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+    enum hp_metric metric = metric_of(view);
     enum hp_input_status status = input->public.status;
     bool is_read = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
-    if (is_read) {
+    if (is_read && hp_input_has_metric(input, metric)) {
         cells[0] = hp_text_amount_cell(hp_input_whole(input).of[metric], NULL);
+    }
+    if (is_read) {
         cells[1] =
             (struct hp_text_cell){.kind = HP_TEXT_COUNT, .number = (double)input->stacks};
     }
@@ -177,7 +183,8 @@ static void put_inputs(struct hp_text_page *page, const struct hp_view *view) {
     hp_text_table_init(&table, page);
     table.metric = HP_INUSE_SPACE;
     table.title = "input";
-    hp_text_table_add(&table, "in use", hp_text_widths_of(view).amount, 3);
+    hp_text_table_add(&table, metric_of(view) == HP_INUSE_SPACE ? "in use" : "allocated",
+                      hp_text_widths_of(view).amount, 3);
     hp_text_table_add(&table, "stacks", COUNT_WIDTH, 2);
     hp_text_table_add(&table, "status", STATUS_WIDTH, 0);
     hp_text_table_fit(&table, 1);
