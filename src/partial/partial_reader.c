@@ -272,7 +272,7 @@ static void (*const readers[HP_SECTIONS])(struct hp_partial_reader *) = {
 
 // Explanations of parameters for messages.
 static const char *const parameter_hints[HP_PARAMETERS] = {
-    [HP_PARAMETER_SNAPSHOTS] = ": 0 last, 1 final, 2 peak, 3 each, 4 sum",
+    [HP_PARAMETER_SNAPSHOTS] = ": 0 latest, 1 exit, 2 peak, 3 each, 4 sum",
     [HP_PARAMETER_LABELS] = ": 1 if --label-from was given",
     [HP_PARAMETER_THREADS] = ": 1 if stacks are separated by thread",
     [HP_PARAMETER_BUILDS] = ": 1 with --with-builds",

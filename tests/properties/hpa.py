@@ -472,7 +472,7 @@ def made_otherwise():
                 parts['made'] = merged(pathlib.Path(folder, 'made.hpa'), dumps[1:2], MADE[name])
             for how, part in parts.items():
                 result = merge(out, [one, part])
-                said = [f'another {name}', 'one.hpa', part.name]
+                said = [f'another {"--dumps" if name == "snapshots" else name}', 'one.hpa', part.name]
                 if result.code != 4 or not all(words in result.err for words in said) or out.exists():
                     faults.append(f'{name}, {how}: {result.code} {result.err}')
     return faults or f'{len(parameters)} parameters, {len(MADE)} of options'
@@ -535,7 +535,7 @@ def in_two():
         twin = next(path for path in first if path.read_text() == fork.read_text())
         parts = [merged(pathlib.Path(folder, f'fork{i}.hpa'), [path]) for i, path in enumerate((fork, twin))]
         both = merged(pathlib.Path(folder, 'both.hpa'), [fork, twin])
-        if merge(out, parts).code or digest(out) != digest(both) or '2 inputs' not in t.ok('top', '--no-symbols', out).out:
+        if merge(out, parts).code or digest(out) != digest(both) or '2 inputs' not in t.ok('top', '-v', '--no-symbols', out).out:
             faults.append('an idle fork is not counted')
     return faults
 
@@ -783,7 +783,7 @@ def later_sections():
         later = pathlib.Path(folder, 'later.hpa')
         later.write_bytes(edited(small, lambda section, flags, raw: [(section, flags, raw), *([(77, 2, b'x')] * (section == 12))]))
         report = t.codes('top', later)
-        faults = [] if f'partial-section-unknown: {later} 77' in report.out else [report.out[:300]]
+        faults = [] if 'partial-section-unknown: later.hpa 77' in report.out else [report.out[:300]]
         result = t.run('merge', '-o', pathlib.Path(folder, 'out.hpa'), later, is_coded=True)
         return faults + ([] if result.code == 5 and 'partial-section-lost: 77' in result.err else [result.err])
 
@@ -815,7 +815,10 @@ def of_files():
             faults.append(f'by input: {by_input}')
         if t.run('top', '--by=label:prefix', both).code != 2:
             faults.append('rows of a label with two values in one file')
-        info = t.ok('info', both).out
+        screen = t.ok('info', both).out
+        if f'aggregate file of {2 * HISTORY + 2} dumps' not in screen or screen.count('both.hpa') != 1:
+            faults.append(screen[:600])
+        info = t.ok('info', '-v', both).out
         blocks = re.findall(r'^input .*$', info, re.M)
         if len(blocks) != 1 or f'aggregate file of {2 * HISTORY + 2} dumps' not in info or 'prefix (2 values)' not in info:
             faults.append(info[:600])

@@ -8,6 +8,7 @@
 #undef hp_interval_of_chosen
 
 #include "hprof-agg/hprof-agg.h"
+#include "view/top.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,8 +20,9 @@ enum {
     SHOWN = 50,
     OF_NOTHING = HP_METRICS, // shared by rows without any amount
     // Bytes and objects, in use and allocated; the part that filters leave; and the total
-    // again, with the amount that an unsampled stack may hold.
-    IN_HEAD = 4 + 1 + 1,
+    // again, with the amount that an unsampled stack may hold; and those of the first rows,
+    // which the headline compares with the first and the second one.
+    IN_HEAD = 4 + 1 + 1 + 2 * HP_LEAST_NEEDED,
 };
 
 // Number of intervals computed so far.

@@ -137,15 +137,27 @@ void hp_text_put_labels(struct hp_sink *out, const struct hp_view *view,
 
 // --- the block -----------------------------------------------------------------------------
 
-void hp_text_put_partial(struct hp_sink *out, const struct hp_view *view, size_t i) {
-    const struct hp_input_record *first = &view->head.inputs[i];
+// Return the sums over the groups of the aggregate file whose first group is input `i`.
+static struct sums sums_of(const struct hp_view *view, size_t i) {
     struct sums sums = {.groups = 0};
     for (size_t k = i; k < view->head.input_count; k++) {
         const struct hp_input_record *input = &view->head.inputs[k];
-        if (hp_text_is_group(input) && input->source == first->source) {
+        if (hp_text_is_group(input) && input->source == view->head.inputs[i].source) {
             add_group(&sums, input);
         }
     }
+    return sums;
+}
+
+struct hp_text_group_sums hp_text_group_sums(const struct hp_view *view, size_t i) {
+    struct sums sums = sums_of(view, i);
+    hp_vec_done(&sums.periods);
+    return (struct hp_text_group_sums){sums.dumps, sums.stacks, sums.total};
+}
+
+void hp_text_put_partial(struct hp_sink *out, const struct hp_view *view, size_t i) {
+    const struct hp_input_record *first = &view->head.inputs[i];
+    struct sums sums = sums_of(view, i);
     hp_sink_text(out, "input ");
     hp_sink_escaped(out, hp_span_of(first->public.name));
     hp_sink_text(out, "\n");

@@ -11,6 +11,14 @@ bool hp_text_is_group(const struct hp_input_record *input);
 // Whether input number `i` is the first group of its aggregate file.
 bool hp_text_is_first_group(const struct hp_view *view, size_t i);
 
+// Sums over the groups of an aggregate file; those of dumps that are used.
+struct hp_text_group_sums {
+    uint64_t dumps, stacks;
+    struct hp_values total;
+};
+
+struct hp_text_group_sums hp_text_group_sums(const struct hp_view *view, size_t i);
+
 // Write the block of an aggregate file, whose first group is input number `i`.
 void hp_text_put_partial(struct hp_sink *out, const struct hp_view *view, size_t i);
 

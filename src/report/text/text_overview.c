@@ -16,6 +16,7 @@
 //
 // Of many inputs only those with a problem are shown, and of binaries always.  All facts
 // follow with --verbose: text_info.c.
+#include "report/text/text_info_partial.h"
 #include "report/text/text_table.h"
 
 #include <stdio.h>
@@ -43,10 +44,15 @@ static size_t count_status(const struct hp_view *view, enum hp_input_status stat
 // Write "10 dumps of 2 processes".
 static void put_dumps(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_processes *processes = view->head.processes;
-    size_t dumps = view->head.input_count - count_status(view, HP_INPUT_IGNORED);
     size_t count = processes->all.count;
-    hp_sink_print(out, "%zu dump%s", dumps, dumps == 1 ? "" : "s");
-    if (count > 0 && processes->others == 0) {
+    uint64_t dumps = view->head.input_count - count_status(view, HP_INPUT_IGNORED);
+    bool has_groups = false;
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        has_groups |= hp_text_is_group(&view->head.inputs[i]);
+        dumps += view->head.inputs[i].others;
+    }
+    hp_sink_print(out, "%llu dump%s", (unsigned long long)dumps, dumps == 1 ? "" : "s");
+    if (count > 0 && processes->others == 0 && !has_groups) {
         hp_sink_print(out, " of %zu process%s", count, count == 1 ? "" : "es");
     }
 }
@@ -152,6 +158,27 @@ static enum hp_metric metric_of(const struct hp_view *view) {
     return hp_view_has_metric(view, HP_INUSE_SPACE) ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
 }
 
+// Write the row of an aggregate file of many dumps, and what is in it.
+static void put_partial(struct hp_text_table *table, const struct hp_view *view, size_t i) {
+    const struct hp_input_record *first = &view->head.inputs[i];
+    struct hp_text_group_sums sums = hp_text_group_sums(view, i);
+    struct hp_text_cell *cells = table->cells.at;
+    struct hp_text_draft draft;
+    cells[0] = hp_text_amount_cell(sums.total.of[metric_of(view)], NULL);
+    cells[1] =
+        (struct hp_text_cell){.kind = HP_TEXT_COUNT, .number = (double)sums.stacks};
+    cells[2] = (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = "used"};
+    name_row(table, hp_span_of(first->public.name));
+    hp_text_table_put(table, HP_TEXT_CELLS);
+    hp_text_draft_init(&draft);
+    hp_sink_print(&draft.out, "aggregate file of %llu dumps\n",
+                  (unsigned long long)sums.dumps);
+    hp_text_put_labels(&draft.out, view, first->source);
+    hp_sink_put(&table->page->lines, hp_text_draft_end(&draft).at,
+                hp_text_draft_end(&draft).size);
+    hp_text_draft_done(&draft);
+}
+
 // Write the row of an input.
 static void put_input(struct hp_text_table *table, const struct hp_view *view, size_t i) {
     const struct hp_input_record *input = &view->head.inputs[i];
@@ -177,9 +204,17 @@ static bool has_problem(const struct hp_input *input) {
     return input->status != HP_INPUT_USED && input->status != HP_INPUT_OTHER_MOMENT;
 }
 
+// Whether an input has a row: of the groups of an aggregate file only the first has one.
+static bool has_row(const struct hp_view *view, size_t i) {
+    return !hp_text_is_group(&view->head.inputs[i]) || hp_text_is_first_group(view, i);
+}
+
 static void put_inputs(struct hp_text_page *page, const struct hp_view *view) {
     struct hp_text_table table;
-    size_t count = view->head.input_count, shown = 0;
+    size_t count = 0, shown = 0;
+    for (size_t i = 0; i < view->head.input_count; i++) {
+        count += has_row(view, i);
+    }
     hp_text_table_init(&table, page);
     table.metric = HP_INUSE_SPACE;
     table.title = "input";
@@ -188,17 +223,24 @@ static void put_inputs(struct hp_text_page *page, const struct hp_view *view) {
     hp_text_table_add(&table, "stacks", COUNT_WIDTH, 2);
     hp_text_table_add(&table, "status", STATUS_WIDTH, 0);
     hp_text_table_fit(&table, 1);
-    hp_text_table_put(&table, HP_TEXT_TITLES);
-    for (size_t i = 0; i < count && shown < MOST_INPUTS; i++) {
-        if (count <= MOST_INPUTS || has_problem(&view->head.inputs[i].public)) {
+    for (size_t i = 0; i < view->head.input_count && shown < MOST_INPUTS; i++) {
+        bool is_shown =
+            has_row(view, i) &&
+            (count <= MOST_INPUTS || has_problem(&view->head.inputs[i].public));
+        if (is_shown && shown++ == 0) {
+            hp_text_table_put(&table, HP_TEXT_TITLES);
+        }
+        if (is_shown && hp_text_is_first_group(view, i)) {
+            put_partial(&table, view, i);
+        } else if (is_shown) {
             put_input(&table, view, i);
-            shown++;
         }
     }
     if (shown < count) {
         hp_sink_print(&page->lines,
-                      HP_MESSAGE("info-more-inputs", "… %zu more (-v: all)\n"),
-                      count - shown);
+                      HP_MESSAGE("info-more-inputs", "%s%zu %s (-v: all)\n"),
+                      shown > 0 ? "… " : "", count - shown,
+                      shown > 0 ? "more" : "inputs have no problem");
     }
     hp_text_table_done(&table);
 }
