@@ -555,9 +555,58 @@ def info_diagnostic(t, row):
            [' '.join([each['identity'], *([escaped(each['name'])] if each['name'] else [])]) for each in row['named']])
 
 
+def overview_binaries(t):
+    """The rows of binaries with a problem, and how many others there are."""
+    files = [row for row in t.report['modules'] if row['path'].startswith('/') and row['frames'] != '0']
+    shown = 0
+    while not t.next_is('input '):
+        line = t.line()
+        row = re.fullmatch(r' *(\d+) +\S.*?  (\S.*)', line)
+        good = re.match(r'(\d+) binar(?:y has|ies have) no problem', line)
+        if row:
+            end = row[2].partition('…')[2] or row[2]
+            t.same('frames of a binary', row[1] in [one['frames'] for one in files if escaped(one['path']).endswith(end)], True)
+            shown += 1
+        if good:
+            t.count('binaries', str(int(good[1]) + shown), str(len(files)))
+
+
+def overview(t):
+    """The screen of info, before the facts."""
+    inputs = t.report['inputs']
+    dumps = [row for row in inputs if row['status'] != 'ignored']
+    head = t.match('dumps', r'(\d+) dumps?(?: of (\d+) process(?:es)?)?, (.*)', len(dumps))
+    period = re.search(r'sample period (\S+ [KMG]?i?B)', head[3] if head else '')
+    if not head or len(inputs) > 20:  # an aggregate file of many dumps, or only inputs with a problem
+        while not t.next_is('input '):
+            t.line()
+        return
+    t.count('dumps', head[1], str(len(dumps)))
+    if head[2]:
+        t.count('processes', head[2], str(len(t.report['processes'])))
+    for row in dumps:
+        if row['status'] == 'used' and 'format' in row and len({one.get('format') for one in dumps}) == 1:
+            t.same('format', row['format'] in head[3], True)
+        if period and row.get('period'):
+            t.number('period', period[1], row['period'], numerals.is_value(period[1], row['period'] + '.000', True, 'auto'))
+    rows = iter(inputs)
+    while not t.next_is(' frames') and not t.next_is('input ') and not re.match(r'\d+ binar', t.lines[t.at]):
+        line = t.line()
+        row = re.fullmatch(r' +(?:(\S+ [KMGT]?i?B|-) +)?(?:(\d+) +)?(used|other dump|damaged|skipped|repeated|ignored|too new|replaced)  (\S.*)', line)
+        if not row:
+            continue
+        wanted = next(rows)
+        t.same('name of an input', escaped(wanted['name']).endswith(row[4].partition('…')[2] or row[4]), True)
+        if row[2]:
+            t.count('stacks of an input', row[2], wanted['stacks'])
+        if row[1] and row[1] != '-':
+            size = wanted['total']['inuse-space'] or wanted['total']['alloc-space']
+            t.number('bytes of an input', row[1], size, numerals.is_value(row[1], size, True, 'auto'))
+    overview_binaries(t)
+
+
 def info(t):
-    while not t.next_is('input '):  # the screen, which has no more than these facts
-        t.line()
+    overview(t)
     for row in t.report['inputs']:
         info_input(t, row)
     for row in t.report['processes']:
