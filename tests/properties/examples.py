@@ -24,7 +24,8 @@ PLACES = ['bin/hprof-agg', 'bin/hprof-sim', 'include/hprof-agg/formats.h', 'incl
           'share/bash-completion/completions/hprof-agg', 'share/zsh/site-functions/_hprof-agg',
           'share/fish/vendor_completions.d/hprof-agg.fish', 'share/licenses/hprof-agg/LICENSE',
           'share/hprof-agg/hprof-agg.schema.json', 'share/hprof-agg/docs/tutorial.md',
-          'share/hprof-agg/docs/howto/regression-ci.md']
+          'share/hprof-agg/docs/howto/regression-ci.md', 'share/hprof-agg/fleet/duckdb.sql',
+          'share/man/man1/hprof-agg-rows.1']
 # The first as users have it: with an archive for link time all of it is optimized once more, half a minute, so of one.
 COMPILERS = {
     'cc': ['cc', *WARNINGS],
