@@ -64,7 +64,8 @@ _hprof_agg() {
     --path-map) kind=word words='' ;;
     --source-dir) kind=directory ;;
     --sandbox) kind=word words='auto require off' ;;
-    -f | --format) kind=word words='text markdown json tsv benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox html hpa' ;;
+    -f | --format) kind=word words='text markdown json tsv benchmark folded difffolded callgrind speedscope dhat dot svg pdf pprof firefox html hpa'
+        [[ $command == rows ]] && words='ndjson.zst ndjson.gz ndjson' ;;
     -o | --output) kind=file ;;
     --tasks) kind=word words='' ;;
     --shard) kind=word words='' ;;

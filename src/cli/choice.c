@@ -15,6 +15,14 @@ const char *hp_cli_choice(const struct hp_cli_option *option, size_t i) {
     return option->choices != NULL ? option->choices[i] : NULL;
 }
 
+const char *hp_cli_choice_of(const struct hp_cli_option *option, unsigned commands,
+                             size_t i) {
+    if (option->value == HP_CLI_FORMAT && commands == HP_CLI_ROWS) {
+        return i <= HP_PACKING_NONE ? hp_packing_ending((enum hp_packing)i) + 1 : NULL;
+    }
+    return hp_cli_choice(option, i);
+}
+
 const char *hp_cli_unit_like(const char *text) {
     static const char *const units[] = {"KiB", "MiB", "GiB"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {

@@ -8,6 +8,11 @@
 // accepted.
 const char *hp_cli_choice(const struct hp_cli_option *option, size_t i);
 
+// As hp_cli_choice(), for one of `commands`, a set of bits of enum hp_cli_command_id: if
+// that is the command rows only, --format has the ways to pack its tables.
+const char *hp_cli_choice_of(const struct hp_cli_option *option, unsigned commands,
+                             size_t i);
+
 // Store the index of `value` among the choices in *i; 0 for an option without a value.
 // HP_E_USAGE, with a suggestion or a list of the choices, if `value` is not a choice.
 int hp_cli_choice_find(const struct hp_cli_option *option, const char *value, size_t *i,

@@ -20,10 +20,12 @@ static void put_words(FILE *out, unsigned commands, const char *separator) {
     }
 }
 
-// Write the choices of an option, except for label:KEY, whose KEY only the user knows.
-static void put_choices(FILE *out, const struct hp_cli_option *option) {
+// Write the choices of an option of `commands`, except for label:KEY, whose KEY only the
+// user knows.
+static void put_choices(FILE *out, const struct hp_cli_option *option,
+                        unsigned commands) {
     const char *choice;
-    for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
+    for (size_t i = 0; (choice = hp_cli_choice_of(option, commands, i)) != NULL; i++) {
         if (strchr(choice, ':') == NULL) {
             fprintf(out, "%s%s", i > 0 ? " " : "", choice);
         }
@@ -64,7 +66,12 @@ static void put_bash_value(FILE *out, const struct hp_cli_option *option) {
         fputs("kind=directory", out);
     } else {
         fputs("kind=word words='", out);
-        put_choices(out, option);
+        put_choices(out, option, ~0U);
+        fputs("'", out);
+    }
+    if (option->value == HP_CLI_FORMAT) {
+        fputs("\n        [[ $command == rows ]] && words='", out);
+        put_choices(out, option, HP_CLI_ROWS);
         fputs("'", out);
     }
     fputs(" ;;\n", out);
@@ -159,7 +166,8 @@ void hp_cli_completions_bash(FILE *out) {
 }
 
 // Write the part of an option for zsh that completes its value; nothing if it takes none.
-static void put_zsh_value(FILE *out, const struct hp_cli_option *option) {
+static void put_zsh_value(FILE *out, const struct hp_cli_option *option,
+                          const struct hp_cli_command *command) {
     if (option->value == HP_CLI_NO_VALUE) {
         return;
     }
@@ -172,14 +180,15 @@ static void put_zsh_value(FILE *out, const struct hp_cli_option *option) {
         fputs(" ", out);
     } else {
         fputs("(", out);
-        put_choices(out, option);
+        put_choices(out, option, command->id);
         fputs(")", out);
     }
 }
 
 // Write one option for _arguments of zsh.  '*' allows it repeatedly: the last one is
 // effective.
-static void put_zsh_option(FILE *out, const struct hp_cli_option *option) {
+static void put_zsh_option(FILE *out, const struct hp_cli_option *option,
+                           const struct hp_cli_command *command) {
     bool has_value = option->value != HP_CLI_NO_VALUE;
     fputs("        '*'", out);
     if (option->letter != '\0') {
@@ -191,7 +200,7 @@ static void put_zsh_option(FILE *out, const struct hp_cli_option *option) {
     fputs("'[", out);
     put_quoted(out, option->help, "[]");
     fputs("]", out);
-    put_zsh_value(out, option);
+    put_zsh_value(out, option, command);
     fputs("'\n", out);
 }
 
@@ -202,7 +211,7 @@ static void put_zsh_arguments(FILE *out, const struct hp_cli_command *command) {
     fputs(") options=(\n", out);
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
         if ((hp_cli_option(i)->commands & command->id) != 0) {
-            put_zsh_option(out, hp_cli_option(i));
+            put_zsh_option(out, hp_cli_option(i), command);
         }
     }
     if (command->id == HP_CLI_HELP) {
@@ -252,10 +261,11 @@ void hp_cli_completions_zsh(FILE *out) {
         out);
 }
 
-// Write one option for fish, for those commands that take it.
-static void put_fish_option(FILE *out, const struct hp_cli_option *option) {
+// Write one option for fish, for `commands`.
+static void put_fish_option(FILE *out, const struct hp_cli_option *option,
+                            unsigned commands) {
     fputs("complete -c hprof-agg -n '__fish_seen_subcommand_from ", out);
-    put_words(out, option->commands, " ");
+    put_words(out, commands, " ");
     fprintf(out, "' -l %s", option->name);
     if (option->letter != '\0') {
         fprintf(out, " -s %c", option->letter);
@@ -268,7 +278,7 @@ static void put_fish_option(FILE *out, const struct hp_cli_option *option) {
         fputs(" -x", out);
     } else if (option->value != HP_CLI_NO_VALUE) {
         fputs(" -x -a '", out);
-        put_choices(out, option);
+        put_choices(out, option, commands);
         fputs("'", out);
     }
     fputs(" -d '", out);
@@ -287,7 +297,12 @@ void hp_cli_completions_fish(FILE *out) {
         fputs("'\n", out);
     }
     for (size_t i = 0; i < hp_cli_option_count(); i++) {
-        put_fish_option(out, hp_cli_option(i));
+        const struct hp_cli_option *option = hp_cli_option(i);
+        bool has_two = option->value == HP_CLI_FORMAT;
+        put_fish_option(out, option, option->commands & ~(has_two ? HP_CLI_ROWS : 0U));
+        if (has_two) {
+            put_fish_option(out, option, HP_CLI_ROWS);
+        }
     }
     fputs("complete -c hprof-agg -n '__fish_seen_subcommand_from help' -f -a '", out);
     put_words(out, ~0U, " ");

@@ -107,8 +107,10 @@ static void put_option(FILE *out, const struct hp_cli_option *option,
     print_option(name, option);
     size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
     const char *choice, *between = ": ";
-    for (size_t i = 0; (choice = hp_cli_choice(option, i)) != NULL; i++) {
-        if (option->value != HP_CLI_FORMAT || writes(topic, choice)) {
+    unsigned commands = topic != NULL ? topic->id : ~0U;
+    for (size_t i = 0; (choice = hp_cli_choice_of(option, commands, i)) != NULL; i++) {
+        if (option->value != HP_CLI_FORMAT || commands == HP_CLI_ROWS ||
+            writes(topic, choice)) {
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", between,
                                      choice);
             between = ", ";

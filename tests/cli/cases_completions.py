@@ -53,6 +53,7 @@ def bash_completes_choices(t):
     assert "function" in ask_bash(t, "top", "--by", "=")
     assert "label:KEY" not in ask_bash(t, "top", "--by", "=")
     assert ask_bash(t, "merge", "-f", "fo") == ["folded"]
+    assert ask_bash(t, "rows", "-f", "") == ["ndjson.zst", "ndjson.gz", "ndjson"]
 
 
 @case
@@ -82,6 +83,8 @@ def fish_completes(t):
     assert "tree" in ask_fish(t, "hprof-agg tr")
     assert "--invert" in ask_fish(t, "hprof-agg tree --inv")
     assert ask_fish(t, "hprof-agg list --sort=fl") == []
+    assert "--format=ndjson.gz" in ask_fish(t, "hprof-agg rows --format=nd")
+    assert ask_fish(t, "hprof-agg top --format=ndj") == []
     assert ask_fish(t, "hprof-agg peek --sort=fl") == ["--sort=flat"]
     assert "--show-from" in " ".join(ask_fish(t, "hprof-agg diff --show-f"))
     assert "--limit" not in " ".join(ask_fish(t, "hprof-agg info --lim"))
