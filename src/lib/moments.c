@@ -325,8 +325,7 @@ static void say_one_shortly(struct sentence *s, const struct hp_profile *profile
     say(s, HP_MESSAGE("source-of-one", "%.*s: %s of %u dumps "), (int)name.size, name.at,
         which, process->dumps);
     if (process->evidence == HP_EVIDENCE_MAP_ONLY) {
-        say(s,
-            HP_MESSAGE("source-by-map", "with one memory map (forks? --dumps=sum)"));
+        say(s, HP_MESSAGE("source-by-map", "with one memory map (forks? --dumps=sum)"));
     } else if (process->evidence == HP_EVIDENCE_NAME) {
         say(s, HP_MESSAGE("source-by-name", "named as one process"));
     } else {

@@ -126,11 +126,12 @@ static void caution_of_module(struct hp_view *view, const struct hp_open_module 
                          HP_MESSAGE("open-change", " (all of it: %s%s, p %.2g)"),
                          grown > 0 ? "+" : "", growth, module->growth.p);
     }
-    hp_caution(
-        view, HP_MESSAGE("open-module", "%.*s: %s in %llu of %llu dumps not compared%s: %s"),
-        (int)name.size, name.at, amount,
-        (unsigned long long)(module->open[0] + module->open[1]),
-        (unsigned long long)(module->dumps[0] + module->dumps[1]), change, reason);
+    hp_caution(view,
+               HP_MESSAGE("open-module",
+                          "%.*s: %s in %llu of %llu dumps not compared%s: %s"),
+               (int)name.size, name.at, amount,
+               (unsigned long long)(module->open[0] + module->open[1]),
+               (unsigned long long)(module->dumps[0] + module->dumps[1]), change, reason);
     free(reason);
 }
 

@@ -588,7 +588,9 @@ def overview(t):
         if row['status'] == 'used' and 'format' in row and len({one.get('format') for one in dumps}) == 1:
             t.same('format', row['format'] in head[3], True)
         if period and row.get('period'):
-            t.number('period', period[1], row['period'], numerals.is_value(period[1], row['period'] + '.000', True, 'auto'))
+            number, unit = period[1].split()
+            t.number('period', period[1], row['period'],
+                     abs(Decimal(number) * SCALES[unit] - int(row['period'])) <= SCALES[unit] // 200)
     rows = iter(inputs)
     while not t.next_is(' frames') and not t.next_is('input ') and not re.match(r'\d+ binar', t.lines[t.at]):
         line = t.line()

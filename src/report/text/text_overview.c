@@ -159,7 +159,8 @@ static enum hp_metric metric_of(const struct hp_view *view) {
 }
 
 // Write the row of an aggregate file of many dumps, and what is in it.
-static void put_partial(struct hp_text_table *table, const struct hp_view *view, size_t i) {
+static void put_partial(struct hp_text_table *table, const struct hp_view *view,
+                        size_t i) {
     const struct hp_input_record *first = &view->head.inputs[i];
     struct hp_text_group_sums sums = hp_text_group_sums(view, i);
     struct hp_text_cell *cells = table->cells.at;
@@ -224,9 +225,8 @@ static void put_inputs(struct hp_text_page *page, const struct hp_view *view) {
     hp_text_table_add(&table, "status", STATUS_WIDTH, 0);
     hp_text_table_fit(&table, 1);
     for (size_t i = 0; i < view->head.input_count && shown < MOST_INPUTS; i++) {
-        bool is_shown =
-            has_row(view, i) &&
-            (count <= MOST_INPUTS || has_problem(&view->head.inputs[i].public));
+        bool is_shown = has_row(view, i) && (count <= MOST_INPUTS ||
+                                             has_problem(&view->head.inputs[i].public));
         if (is_shown && shown++ == 0) {
             hp_text_table_put(&table, HP_TEXT_TITLES);
         }
