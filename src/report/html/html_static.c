@@ -178,25 +178,6 @@ static void put_row(struct hp_sink *out, const struct hp_view *view, size_t row,
     hp_sink_text(out, "</tr>\n");
 }
 
-// Whether a row holds nothing, or has not changed.
-static bool is_nothing(const struct hp_view *view, size_t row) {
-    enum hp_metric metric = view->options.metric;
-    if (view->report->growth) {
-        struct hp_growth growth = view->report->growth(view, row);
-        return growth.before == growth.after;
-    }
-    const struct hp_field *field = &view->fields.at[view->options.sort == HP_SORT_CUM];
-    return hp_view_cell(view, row, field, metric).amount.sum == 0;
-}
-
-size_t hp_html_shown(const struct hp_view *view) {
-    size_t shown = hp_view_shown(view, view->rows.count);
-    while (shown > 1 && view->options.limit != 0 && is_nothing(view, shown - 1)) {
-        shown--;
-    }
-    return shown;
-}
-
 void hp_html_table(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_html_tables *tables) {
     size_t shown = hp_html_shown(view);

@@ -108,3 +108,22 @@ void hp_html_answer(struct hp_sink *out, const struct hp_view *view, hp_writer *
     put_entities(out, hp_text_made(&text, view, answer));
     hp_vec_done(&text.text);
 }
+
+// Whether a row holds nothing, or has not changed.
+static bool is_nothing(const struct hp_view *view, size_t row) {
+    enum hp_metric metric = view->options.metric;
+    if (view->report->growth) {
+        struct hp_growth growth = view->report->growth(view, row);
+        return growth.before == growth.after;
+    }
+    const struct hp_field *field = &view->fields.at[view->options.sort == HP_SORT_CUM];
+    return hp_view_cell(view, row, field, metric).amount.sum == 0;
+}
+
+size_t hp_html_shown(const struct hp_view *view) {
+    size_t shown = hp_view_shown(view, view->rows.count);
+    while (shown > 1 && view->options.limit != 0 && is_nothing(view, shown - 1)) {
+        shown--;
+    }
+    return shown;
+}

@@ -11,6 +11,7 @@
 #include "report/json/json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // --- numbers ------------------------------------------------------------------------------
@@ -18,6 +19,17 @@
 void hp_json_class(struct hp_json *json, const char *key, enum hp_frame_class class) {
     hp_json_put_text(json, key,
                      hp_span_of(class < HP_CLASSES ? hp_frame_class_name(class) : ""));
+}
+
+void hp_json_put_reason(struct hp_json *json, const char *key,
+                        const struct hp_input *input) {
+    const struct hp_err *err = input->err;
+    char text[sizeof err->message + 128] = "";
+    if (err) {
+        snprintf(text, sizeof text, "%s%s%s", err->message, err->sys != 0 ? ": " : "",
+                 err->sys != 0 ? strerror(err->sys) : "");
+    }
+    hp_json_put_text(json, key, hp_span_of(text));
 }
 
 void hp_json_name(struct hp_json *json, const struct hp_view *view, hp_node_id node) {

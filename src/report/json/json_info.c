@@ -39,8 +39,7 @@
 
 #include "view/finer_period.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 // Write a member with a text; null if the text is empty.
 static void put_text(struct hp_json *json, const char *key, const char *text) {
@@ -115,17 +114,6 @@ static void put_read(struct hp_json *json, const struct hp_input_record *input) 
         hp_json_close(json);
     }
     hp_json_close(json);
-}
-
-void hp_json_put_reason(struct hp_json *json, const char *key,
-                        const struct hp_input *input) {
-    const struct hp_err *err = input->err;
-    char text[sizeof err->message + 128] = "";
-    if (err) {
-        snprintf(text, sizeof text, "%s%s%s", err->message, err->sys != 0 ? ": " : "",
-                 err->sys != 0 ? strerror(err->sys) : "");
-    }
-    put_text(json, key, text);
 }
 
 // Write the totals of sample types, "sample_types": {"resident_space": 500000.000}, of an

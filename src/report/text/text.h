@@ -9,14 +9,15 @@
 //   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_overview.c, text_info.c,
 //   text_account.c, text_plan.c   reports with a layout of their own
 //   text_next.c       the next command
-//   text_frame.c      what every screen has: the source, warnings, notes, details
+//   text_frame.c      what every screen has: head, warnings, notes, details
 //   text_headline.c   the first line of a report on one profile
-//   text_head.c       the lines above a table; facts about inputs and totals
+//   text_head.c       facts about inputs and totals
 //   text_comparison.c, text_trend.c, text_lifetime.c   the same for diff, trend, lifetime
 //   text_charges.c, text_spread.c, text_pairs.c   lines below a table or a row
 //   text_cells.c, text_estimate.c    numbers and intervals
 //   text_names.c, text_arguments.c   distinct names for rows
 //   text_cut.c, text_widths.c        shortening names; how wide characters are
+//   text_draft.c      texts in memory
 //   text_lines.c      the format, and wrapping lines
 //
 // Invariants: rows of tables are values until text_lines.c or markdown.c prints them.

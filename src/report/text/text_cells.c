@@ -1,5 +1,7 @@
 #include "report/text/text.h"
 
+#include "view/unseen.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -173,6 +175,22 @@ void hp_text_error_note(struct hp_sink *out, const struct hp_view *view) {
 
 bool hp_text_has_errors(const struct hp_view *view) {
     return view->head.is_uncertain[hp_column_of(view->options.metric)];
+}
+
+double hp_text_unsampled(const struct hp_view *view) {
+    enum hp_metric space = hp_column_of(view->options.metric) == HP_COLUMN_ALLOC
+                               ? HP_ALLOC_SPACE
+                               : HP_INUSE_SPACE;
+    double total = hp_fixed_double(view->head.total.of[space], space);
+    bool is_asked = hp_text_has_errors(view) && view->head.has_total &&
+                    !view->report->growth && total > 0;
+    struct hp_unseen unseen = {.is_known = false};
+    if (is_asked) {
+        unseen = hp_unseen_of(view);
+    }
+    return unseen.is_known && unseen.is_much && unseen.stack > 0
+               ? fmin(unseen.estimate / total, 1)
+               : 0;
 }
 
 const char *hp_text_plural(const char *what, bool is_one) {

@@ -12,7 +12,6 @@
 #include "report/text/text_table.h"
 
 #include "view/report_peek.h"
-#include "view/unseen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,37 +23,6 @@ enum {
     MOST_NOTES = 3,    // lines below a table, without --verbose
     NOTE_GAP = 3,      // spaces between two notes in one line, at least
 };
-
-// --- texts in memory ----------------------------------------------------------------------
-
-struct hp_span hp_text_made(struct hp_buffer *text, const struct hp_view *view,
-                            hp_writer *writer) {
-    struct hp_sink sink;
-    struct hp_err err;
-    hp_sink_init(&sink, hp_buffer_write, text);
-    writer(&sink, view);
-    int ret = hp_sink_close(&sink, &err); // hp_buffer_write() never fails
-    (void)ret;
-    return hp_buffer_span(text);
-}
-
-void hp_text_draft_init(struct hp_text_draft *draft) {
-    draft->text = (struct hp_buffer){0};
-    hp_sink_init(&draft->out, hp_buffer_write, &draft->text);
-}
-
-struct hp_span hp_text_draft_end(struct hp_text_draft *draft) {
-    struct hp_err err;
-    int ret = hp_sink_close(&draft->out, &err); // hp_buffer_write() never fails
-    (void)ret;
-    struct hp_span text = hp_buffer_span(&draft->text);
-    text.size -= text.size > 0 && text.at[text.size - 1] == '\n';
-    return text;
-}
-
-void hp_text_draft_done(struct hp_text_draft *draft) {
-    hp_vec_done(&draft->text.text);
-}
 
 // --- the line above a table ---------------------------------------------------------------
 
@@ -175,22 +143,6 @@ static void put_unsampled(struct hp_sink *out, const struct hp_view *view) {
                              "rows are too high. Use a smaller %s"),
                   100 * hp_text_unsampled(view),
                   is_jemalloc ? "lg_prof_sample" : "sample period");
-}
-
-double hp_text_unsampled(const struct hp_view *view) {
-    enum hp_metric space = hp_column_of(view->options.metric) == HP_COLUMN_ALLOC
-                               ? HP_ALLOC_SPACE
-                               : HP_INUSE_SPACE;
-    double total = hp_fixed_double(view->head.total.of[space], space);
-    bool is_asked = hp_text_has_errors(view) && view->head.has_total &&
-                    !view->report->growth && total > 0;
-    struct hp_unseen unseen = {.is_known = false};
-    if (is_asked) {
-        unseen = hp_unseen_of(view);
-    }
-    return unseen.is_known && unseen.is_much && unseen.stack > 0
-               ? fmin(unseen.estimate / total, 1)
-               : 0;
 }
 
 // Copy a sentence with each path shortened to its last part.
@@ -337,6 +289,13 @@ void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {
                       left == 1 ? "" : "s");
     }
     hp_vec_done(&lines.all);
+}
+
+void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
+    hp_text_headline(out, view, NULL);
+    hp_text_source(out, view);
+    hp_text_warnings(out, view);
+    hp_sink_text(out, "\n");
 }
 
 // --- below a table ------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// The lines above most tables, and facts, as far as they apply:
+// Facts about the inputs and the totals, as far as they apply:
 //
 //     17 dumps of 1 process: i15, the newest before its exit (...
 //     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · scaled up ...
@@ -289,11 +289,4 @@ void hp_text_facts(struct hp_sink *out, const struct hp_view *view) {
         put_unseen(out, view);
     }
     put_filtered(out, view);
-}
-
-void hp_text_head(struct hp_sink *out, const struct hp_view *view) {
-    hp_text_headline(out, view, NULL);
-    hp_text_source(out, view);
-    hp_text_warnings(out, view);
-    hp_sink_text(out, "\n");
 }
