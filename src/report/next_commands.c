@@ -352,8 +352,7 @@ static void set_own_names(struct hp_next *all, const struct subject *subject) {
     bool is_good = subject->bare.size > 0 && is_safe(subject->bare) &&
                    !memchr(subject->bare.at, '<', subject->bare.size);
     hp_vec_each (command, &all->commands) {
-        if (is_good &&
-            (command->kind == HP_REPORT_PEEK || command->kind == HP_REPORT_LIST)) {
+        if (is_good && hp_reports[command->kind]->takes_pattern) {
             struct hp_buffer name = {0};
             hp_buffer_append(&name, subject->bare);
             hp_vec_push(&name.text, '\0');

@@ -9,8 +9,8 @@ struct hp_next_command {
     const char *answers;      // the question that it answers, in words
     enum hp_report_kind kind; // the report that it makes
     HP_VEC(char *) arguments; // owned
-    // For peek and list: the own name of the function, without template arguments; owned.
-    // NULL: it has none, or "<" is a part of it.
+    // For a report that takes a pattern: the own name of the function, without template
+    // arguments; owned.  NULL: it has none, or "<" is a part of it.
     char *own_name;
 };
 

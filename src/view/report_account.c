@@ -640,6 +640,11 @@ const char *hp_account_table_text(const char *table) {
                                            : "Kernel (smaps)";
 }
 
+// With --waste rows are named after stacks.
+static bool shows_code(const struct hp_report_options *options) {
+    return options->waste;
+}
+
 const struct hp_report hp_report_account = {
     .name = "account",
     .help =
@@ -647,6 +652,7 @@ const struct hp_report hp_report_account = {
     .row = "account",
     .is_table = true,
     .needs_accounts = true,
+    .shows_code = shows_code,
     .build = build,
     .flags = flags,
     .origin = origin,

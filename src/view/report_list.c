@@ -318,6 +318,7 @@ const struct hp_report hp_report_list = {
     .help = "the source of the functions that match, line by line",
     .takes_pattern = true,
     .has_one_metric = true,
+    .shows_source = true,
     .build = build,
     .origin = origin,
     .done = done,

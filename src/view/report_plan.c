@@ -549,8 +549,15 @@ static int build(struct hp_view *view, struct hp_err *err) {
     return HP_OK;
 }
 
+// Its rows are sample periods.
+static bool shows_code(const struct hp_report_options *options) {
+    (void)options;
+    return false;
+}
+
 const struct hp_report hp_report_plan = {
     .name = "plan",
     .help = "which sample period finds a change, and its cost",
+    .shows_code = shows_code,
     .build = build,
 };

@@ -329,6 +329,7 @@ const struct hp_report hp_report_top = {
     .name = "top",
     .help = "which functions hold, or allocated, the memory",
     .is_table = true,
+    .divides_stacks = true,
     .build = build,
     .settle = settle,
     .open_code = open_code,

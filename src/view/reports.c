@@ -15,6 +15,7 @@ const struct hp_report hp_report_timeline = {
 const struct hp_report hp_report_info = {
     .name = "info",
     .help = "what the inputs are: formats, sample periods, totals, modules, damage",
+    .explains_inputs = true,
 };
 
 #define ENTRY(kind, report) [kind] = &(report),

@@ -224,6 +224,12 @@ struct hp_report {
     bool has_sides;         // inputs are divided into base and new
     bool takes_pattern;     // a pattern selects the functions that the report is about
     bool has_one_metric;    // cells are known in the metric of the options only
+    bool divides_stacks;    // each stack is in the flat value of one row only
+    bool shows_source;      // rows are lines of source files
+    bool explains_inputs;   // details of inputs are what the reader asked for
+    // Whether rows are named after code, so that missing names matter.  NULL: options.by
+    // decides.
+    bool (*shows_code)(const struct hp_report_options *options);
     // Add rows and columns.  Returns an error code.  NULL: the report has no rows.
     int (*build)(struct hp_view *view, struct hp_err *err);
     // Flags of a row, enum hp_row_flag.  NULL: they follow from the row's value in the

@@ -288,7 +288,8 @@ const char *hp_text_offset_legend(void);
 // Write the command that answers the next question, without a line's end; nothing if
 // there is none.
 void hp_text_next(struct hp_sink *out, const struct hp_view *view);
-// Write for the function of a peek how to attribute its memory to its callers.
+// Write for the function of a peek how to attribute its memory to its callers; nothing if
+// it cannot be an allocation wrapper.
 void hp_text_wrapper_hint(struct hp_sink *out, const struct hp_view *view);
 
 // With --verbose write an empty line and what `facts` writes: it goes to the end.

@@ -11,8 +11,6 @@
 // What has no place here is written with --verbose, at the end; JSON has all of it.
 #include "report/text/text_table.h"
 
-#include "view/report_peek.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,8 +187,8 @@ static void put_stacks(struct hp_sink *out, const struct hp_view *view) {
 // Whether the report has names of code, so that missing names matter.
 static bool shows_names(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
-    bool is_of_code = options->by < HP_BY_INPUT && options->kind != HP_REPORT_PLAN;
-    return options->kind == HP_REPORT_ACCOUNT ? options->waste : is_of_code;
+    return view->report->shows_code ? view->report->shows_code(options)
+                                    : options->by < HP_BY_INPUT;
 }
 
 // Collect what a screen warns about; with `has_all` in full.
@@ -268,14 +266,13 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
 
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view) {
     bool has_all = view->options.text.details;
-    bool is_info = view->options.kind == HP_REPORT_INFO; // it explains everything
     struct lines lines = {0};
     struct line *line;
     size_t shown = 0, left = 0;
     collect(&lines, view, has_all);
     hp_vec_sort(&lines.all, by_rank);
     hp_vec_each (line, &lines.all) {
-        bool is_asked = is_info || !line->rank.is_detail;
+        bool is_asked = view->report->explains_inputs || !line->rank.is_detail;
         bool is_shown = has_all || (is_asked && shown < MOST_WARNINGS);
         if (is_shown) {
             put_line(out, view, line, !has_all);
@@ -386,10 +383,6 @@ static void append_legend(struct hp_buffer *legend, const struct hp_text_table *
     append_marks(legend, table);
 }
 
-static void put_nothing(struct hp_sink *out, const struct hp_view *view) {
-    (void)out, (void)view;
-}
-
 // Write what a screen leaves out of a report on one profile.
 static void put_details(struct hp_sink *out, const struct hp_view *view) {
     hp_text_facts(out, view);
@@ -397,19 +390,21 @@ static void put_details(struct hp_sink *out, const struct hp_view *view) {
 }
 
 void hp_text_finish(struct hp_text_table *table, struct hp_span rest) {
+    static hp_writer *const hints[HP_REPORT_KINDS] = {
+        [HP_REPORT_TOP] = hp_text_next,
+        [HP_REPORT_PEEK] = hp_text_wrapper_hint,
+    };
     const struct hp_view *view = table->page->view;
     struct hp_sink *out = &table->page->lines;
     struct hp_text_notes notes = {.out = out, .view = view};
     struct hp_buffer legend = {0}, marks = {0}, moved = {0}, next = {0};
-    enum hp_report_kind kind = view->options.kind;
-    bool is_wrapper = kind == HP_REPORT_PEEK && hp_neighbors_may_wrap(view);
+    hp_writer *hint = hints[view->options.kind];
     append_legend(&legend, table);
     append_marks(&marks, table);
     hp_text_note_beside(&notes, rest, hp_buffer_span(&legend), hp_buffer_span(&marks));
-    hp_text_made(&next, view,
-                 kind == HP_REPORT_TOP ? hp_text_next
-                 : is_wrapper          ? hp_text_wrapper_hint
-                                       : put_nothing);
+    if (hint) {
+        hp_text_made(&next, view, hint);
+    }
     size_t reserved = hp_text_note_lines(&notes, hp_buffer_span(&next));
     notes.lines += reserved;
     hp_text_note(&notes, hp_text_made(&moved, view, hp_text_moved));

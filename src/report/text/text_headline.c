@@ -177,7 +177,7 @@ static bool stands_out(const struct headline *h, size_t row) {
 static bool has_rows(const struct hp_view *view) {
     const struct hp_report_options *options = &view->options;
     bool is_part = options->by == HP_BY_SIZE || options->by == HP_BY_AGE;
-    return options->kind == HP_REPORT_TOP && options->sort == HP_SORT_FLAT && !is_part &&
+    return view->report->divides_stacks && options->sort == HP_SORT_FLAT && !is_part &&
            view->head.has_total && view->rows.count > 0 && hp_text_whole(view) > 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "report/next_commands.h"
 #include "view/report_list.h"
+#include "view/report_peek.h"
 
 #include <string.h>
 
@@ -107,14 +108,18 @@ static const struct hp_next_command *choose(const struct hp_next *next,
     const struct hp_next_command *command, *found = NULL;
     bool has_source = hp_source_exists(view, next->first_file);
     hp_vec_each (command, &next->commands) {
-        bool is_list = command->kind == HP_REPORT_LIST && has_source;
-        bool is_peek = command->kind == HP_REPORT_PEEK && !found;
+        const struct hp_report *report = hp_reports[command->kind];
+        bool is_list = report->shows_source && has_source;
+        bool is_peek = report->takes_pattern && !report->shows_source && !found;
         found = is_list || is_peek ? command : found;
     }
     return found || next->commands.count == 0 ? found : next->commands.at;
 }
 
 void hp_text_wrapper_hint(struct hp_sink *out, const struct hp_view *view) {
+    if (!hp_neighbors_may_wrap(view)) {
+        return;
+    }
     struct hp_span name = hp_view_name(view, 0);
     struct hp_buffer word = {0};
     append_name(&word, "--wrapper=", name);

@@ -186,7 +186,7 @@ static void put_input(struct hp_text_table *table, const struct hp_view *view, s
     struct hp_text_cell *cells = table->cells.at;
     enum hp_metric metric = metric_of(view);
     enum hp_input_status status = input->public.status;
-    bool is_read = status <= HP_INPUT_KEPT_DAMAGED || status == HP_INPUT_OTHER_MOMENT;
+    bool is_read = hp_input_is_used(input) || status == HP_INPUT_OTHER_MOMENT;
     if (is_read && hp_input_has_metric(input, metric)) {
         cells[0] = hp_text_amount_cell(hp_input_whole(input).of[metric], NULL);
     }

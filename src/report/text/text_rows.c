@@ -592,7 +592,7 @@ static bool is_nothing(const struct rows *t, size_t row) {
         return growth.after == growth.before &&
                (hp_view_flags(view, row) & HP_ROW_SIGNIFICANT) == 0;
     }
-    return view->options.kind == HP_REPORT_TOP && view->options.sort == HP_SORT_FLAT &&
+    return view->report->divides_stacks && view->options.sort == HP_SORT_FLAT &&
            hp_view_cell(view, row, view->fields.at, t->metric).amount.sum == 0;
 }
 
@@ -645,7 +645,8 @@ void hp_text_rows(struct hp_text_page *page, const struct hp_view *view) {
         if (view->options.columns.spread) {
             hp_text_spread(t.out, view);
         }
-        (view->options.kind == HP_REPORT_TOP ? finish : finish_changes)(&t, shown);
+        bool has_changes = view->report->has_sides || view->report->needs_series;
+        (has_changes ? finish_changes : finish)(&t, shown);
     }
     hp_text_names_free(t.names);
     hp_vec_done(&t.pieces);
