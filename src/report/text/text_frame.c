@@ -345,7 +345,7 @@ void hp_text_note_beside(struct hp_text_notes *notes, struct hp_span left,
     }
     struct hp_buffer line = {0};
     hp_buffer_append(&line, left);
-    hp_buffer_append(&line, hp_span_of("      " + (6 - NOTE_GAP)));
+    hp_buffer_append(&line, (struct hp_span){"   ", NOTE_GAP});
     hp_buffer_append(&line, right);
     hp_text_note(notes, hp_buffer_span(&line));
     hp_vec_done(&line.text);
