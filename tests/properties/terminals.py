@@ -316,6 +316,24 @@ def check_columns():
             if title_at(width, *top) != title.split()]
 
 
+def check_running():
+    """The shares of sum% are those of flat%, added up from the first row on, and the rest is what remains of 100 %."""
+    faults = []
+    for by, option in ((by, option) for by in KINDS for option in ('--confidence=none', '--confidence=95')):
+        text = on_terminal(200, 'top', '-n5', f'--by={by}', option, *SYMBOLS, DUMPS[0])
+        rows = re.findall(r'^ *[\d.]+ \w+ +([\d.]+)% +([\d.]+)% ', text, re.M)
+        total = 0
+        for number, (share, running) in enumerate(rows, 1):
+            total += float(share)
+            if abs(total - float(running)) > 0.05 * (number + 1):
+                faults.append(f'{by} {option}: {running}% is not the sum of {number} rows, {total:.1f}%')
+        rest = re.search(r'^… \d+ more [^(]*?, ([-\d.]+)%', text, re.M)
+        if rest and abs(total + float(rest[1]) - 100) > 0.05 * (len(rows) + 1):
+            faults.append(f'{by} {option}: {rest[0]} after {total:.1f}%')
+        faults += [] if rows and (rest or len(rows) < 5) else [f'{by} {option}: {text}']
+    return faults
+
+
 def check_screen():
     """The command's line, the header, ten rows and the notes."""
     faults = []
@@ -348,6 +366,7 @@ t.check('numbers with many digits and runs fit, and no two look alike', check_ex
 t.check('a terminal without UTF-8 gets ASCII only', check_ascii)
 t.check('the width is that of --width, else that of the terminal', check_choice)
 t.check('columns are dropped before names lack room', check_columns)
+t.check('running shares add up', check_running)
 t.check('a screen holds a command and ten rows', check_screen)
 for more in all_dumps(MORE):
     t.check(f'{more}: all reports fit', lambda more=more: check_dump(more) + check_by(more))

@@ -322,6 +322,7 @@ static void put_row(struct rows *t, size_t row) {
 static int *measure_cells(struct rows *t, size_t shown) {
     bool is_ascii = t->view->options.text.ascii;
     int *widths = hp_alloc(t->pieces.count * sizeof *widths);
+    t->table.longest = hp_text_cells(hp_span_of(t->table.title), is_ascii);
     for (size_t i = 0; i < t->pieces.count; i++) {
         struct hp_text_column *column = &t->table.columns.at[i];
         widths[i] = (int)hp_text_cells(hp_span_of(column->title), is_ascii);
@@ -339,6 +340,7 @@ static int *measure_cells(struct rows *t, size_t shown) {
         size_t name = hp_view_name(t->view, row).size + strlen(prefix);
         t->table.longest = name > t->table.longest ? name : t->table.longest;
     }
+    t->running = 0; // the rows are added up again when they are written
     return widths;
 }
 
@@ -617,13 +619,13 @@ static void set_columns(struct rows *t, size_t shown) {
             add_columns(t, field);
         }
     }
+    if (t->view->options.by == HP_BY_AGE) {
+        t->table.title = "age so far"; // of objects in use: it is no lifetime
+    }
     tighten(t, shown);
     hp_text_table_fit(&t->table, 1);
     loosen(t);
     name_rows(t, shown);
-    if (t->view->options.by == HP_BY_AGE) {
-        t->table.title = "age so far"; // of objects in use: it is no lifetime
-    }
 }
 
 void hp_text_rows(struct hp_text_page *page, const struct hp_view *view) {
