@@ -137,6 +137,12 @@ static bool has_nameless_call(const struct hp_profile *profile,
     return found;
 }
 
+// Whether a pattern has "0x" or "\[".  Only such patterns are tried on places: others name
+// functions, files and modules, and "[xy]" means the same as "x|y".
+static bool may_name_places(const char *pattern) {
+    return strstr(pattern, "0x") || strstr(pattern, "\\[");
+}
+
 // Add a mark to the frames without a name whose place, as reports print it, matches the
 // pattern: "libfoo.so.1+0x1234", "[unmapped]" or "[jit]".
 static void mark_places(struct hp_filters *filters, const struct hp_profile *profile,
@@ -195,7 +201,7 @@ static int apply(struct hp_filters *filters, const struct hp_profile *profile,
     if (hp_span_starts(hp_span_of(filter->pattern), "0x")) {
         mark_offsets(filters, profile, &pattern, mark);
     }
-    if (strstr(filter->pattern, "0x") || strchr(filter->pattern, '[')) {
+    if (may_name_places(filter->pattern)) {
         mark_places(filters, profile, &pattern, mark);
     }
     ret = hp_pattern_check(&pattern, err);

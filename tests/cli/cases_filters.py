@@ -91,3 +91,12 @@ def B7_rows_without_names_are_found_as_they_are_printed(t):
         assert found[name]["cum"] == wanted["cum"], name
     gone = check(t.run("top", "--no-symbols", "--frames=all", "-n0", f"--hide=^{re.escape(names[0])}$", t.dump)).out
     assert not re.search(f"{re.escape(names[0])}$", gone, re.M), gone
+
+
+@case
+def a_set_of_characters_matches_no_addresses(t):
+    top = ["top", "-q", "--no-symbols", "--frames=all", "-n0", "-fjson", t.dump]
+    rows = json.loads(check(t.run(*top)).out)["rows"]
+    assert sum("+0x" in row["name"] for row in rows) > 20, rows
+    for characters in "[+]0", "[@+]0":
+        check(t.codes(*top, f"--focus={characters}"), 5, "", "filters-leave-nothing")
