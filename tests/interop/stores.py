@@ -269,13 +269,17 @@ def split_elsewhere(folder, build, dwo, other):
 
 
 def is_told(*arguments, why):
-    """The message is in text and in JSON, and on standard error for formats without a place for it, with the share of
-    the bytes."""
+    """The message is on the screen, without folders, and whole in reports with -v and in JSON, and on standard error for
+    formats without a place for it, with the share of the bytes."""
     wanted = re.compile(r'/srv/app: inlined calls or lines are missing for (\d+\.\d)% of the bytes: ' + why)
-    texts = {'text': t.ok('top', *arguments).out, 'info': t.ok('info', '-v', *arguments).out,
+    short = re.compile(wanted.pattern.replace('/srv/', '^warning: ').replace(r'/\S*', ''), re.M)
+    texts = {'text': t.ok('top', '-v', *arguments).out, 'info': t.ok('info', '-v', *arguments).out,
              'json': t.ok('top', '-fjson', *arguments).out, 'stderr': t.ok('folded', *arguments).err}
+    screens = {f'screen of {report}': t.ok(report, *arguments).out for report in ('top', 'info')}
     found = {name: wanted.search(text) for name, text in texts.items()}
-    faults = [f'{name}: {texts[name][-600:]}' for name, match in found.items() if not match]
+    found.update((name, short.search(text)) for name, text in screens.items())
+    texts.update(screens)
+    faults = [f'{name}: {texts[name][:600]}' for name, match in found.items() if not match]
     shares = {match[1] for match in found.values() if match}
     return faults + ([] if shares == {'100.0'} else [f'of the bytes: {shares}'])
 
