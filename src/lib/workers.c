@@ -117,6 +117,14 @@ struct row_taker {
     struct hp_dump_rows found;
 };
 
+// Collects the rows of the dumps that a worker reads.
+struct row_collector {
+    // The profile of dumps that are not added to the worker's own, with its merger.
+    struct hp_profile aside;
+    struct hp_merger merger;
+    struct row_taker takers[2]; // of the worker's profile, and of the one aside
+};
+
 struct worker {         // one thread, and all that it does not share
     struct hp_job *job; // shared
     // The profile that it adds dumps to: its own; the first worker uses that of the job.
@@ -125,14 +133,10 @@ struct worker {         // one thread, and all that it does not share
     struct hp_reader reader;     // reader, dump and merger: scratch memory
     struct hp_dump dump;
     struct hp_merger merger;
-    // If rows are collected: the profile of dumps that are not added to `profile`, with
-    // its merger, and how rows are taken from each of the two profiles.
-    struct hp_profile aside;
-    struct hp_merger aside_merger;
-    struct row_taker takers[2];
-    struct hp_taken *taken; // partials that it has read; NULL: none
-    bool is_partial;        // the current input is a partial, not a dump
-    HP_VEC(char) pipe;      // the bytes of an input that is a pipe
+    struct row_collector *rows; // half a MiB; NULL: rows are not collected
+    struct hp_taken *taken;     // partials that it has read; NULL: none
+    bool is_partial;            // the current input is a partial, not a dump
+    HP_VEC(char) pipe;          // the bytes of an input that is a pipe
     pthread_t thread;
 };
 
@@ -406,7 +410,7 @@ static int take_rows(struct worker *worker, struct row_taker *taker,
 // so that every dump has rows although only one of each process is used.
 static int merge_with_rows(struct worker *worker, struct hp_input_record *record,
                            bool is_added, struct hp_err *err) {
-    struct row_taker *taker = &worker->takers[is_added ? 0 : 1];
+    struct row_taker *taker = &worker->rows->takers[is_added ? 0 : 1];
     struct hp_merger *merger = taker->merger;
     int ret = refuse_rows(&worker->dump, err);
     merger->large_sizes = worker->merger.large_sizes;
@@ -684,16 +688,17 @@ static void profile_init(struct hp_profile *own, const struct hp_profile *profil
 // Prepare to collect rows: the profile aside keeps nothing but stacks with their names.
 static void takers_init(struct worker *worker) {
     struct hp_needs needs = {.errors = {true, true}};
-    hp_profile_init(&worker->aside);
-    worker->aside.settings.estimator = worker->profile->settings.estimator;
-    hp_profile_keep(&worker->aside, &needs);
-    worker->aside_merger.keeps_unmapped = worker->merger.keeps_unmapped;
-    worker->takers[0] =
+    struct row_collector *rows = worker->rows = hp_alloc(sizeof *rows);
+    hp_profile_init(&rows->aside);
+    rows->aside.settings.estimator = worker->profile->settings.estimator;
+    hp_profile_keep(&rows->aside, &needs);
+    rows->merger.keeps_unmapped = worker->merger.keeps_unmapped;
+    rows->takers[0] =
         (struct row_taker){.profile = worker->profile, .merger = &worker->merger};
-    worker->takers[1] =
-        (struct row_taker){.profile = &worker->aside, .merger = &worker->aside_merger};
+    rows->takers[1] =
+        (struct row_taker){.profile = &rows->aside, .merger = &rows->merger};
     for (int i = 0; i < 2; i++) {
-        hp_stack_ids_init(&worker->takers[i].ids, worker->takers[i].profile);
+        hp_stack_ids_init(&rows->takers[i].ids, rows->takers[i].profile);
     }
 }
 
@@ -732,16 +737,17 @@ static void worker_init(struct worker *worker, struct hp_job *job,
 
 // Free what collecting rows needed, and add the profile aside to that of the batch.
 static void takers_done(struct worker *worker) {
+    struct row_collector *rows = worker->rows;
     struct hp_profile *aside = &worker->job->options->batch->aside;
     struct hp_embedded_symbols *embedded = &worker->job->embedded_aside;
     for (int i = 0; i < 2; i++) {
-        hp_stack_ids_done(&worker->takers[i].ids);
-        hp_vec_done(&worker->takers[i].found.all);
+        hp_stack_ids_done(&rows->takers[i].ids);
+        hp_vec_done(&rows->takers[i].found.all);
     }
-    hp_embedded_symbols_absorb(embedded, aside, &worker->aside_merger.embedded,
-                               &worker->aside);
-    hp_merger_done(&worker->aside_merger);
-    hp_profile_absorb(aside, &worker->aside);
+    hp_embedded_symbols_absorb(embedded, aside, &rows->merger.embedded, &rows->aside);
+    hp_merger_done(&rows->merger);
+    hp_profile_absorb(aside, &rows->aside);
+    free(rows);
 }
 
 // Move the partials of a worker to the job, and free its memory.  Called by the thread
