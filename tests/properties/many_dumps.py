@@ -200,8 +200,8 @@ def identities():
                 faults.append(f'{inputs}: another content')
         if sentence in t.ok('top', '--no-symbols', b).err + t.ok('top', '--no-symbols', b).out:
             faults.append('told of one alone')
-        heads = [[line for line in t.ok('top', '--no-symbols', x).out.splitlines() if line.startswith(('in use', 'alloc', '6 in'))]
-                 for x in (a, b)]
+        heads = [[line for line in t.ok('top', '-v', '--no-symbols', x).out.splitlines()
+                  if line.startswith(('in use', 'alloc', '6 in'))] for x in (a, b)]
         counts = [t.ok('top', '--no-symbols', '-fjson', '-n1', x).out.partition('"processes"')[2].partition('"forks"')[0]
                   for x in (a, b)]
         if heads[0] != heads[1] or len(heads[0]) < 3 or counts[0] != counts[1]:
@@ -231,7 +231,7 @@ def groups():
                 dump = dump.replace(b'\n@ ', b'\n  x\n@ ', 1)
             paths[-1].write_bytes(dump)
         random.Random(1).shuffle(paths)
-        for command in (('top', '-n0'), ('top', '-fjson', '-n0'), ('tree',), ('stacks', '-ftsv'), ('top', '--by=size', '-fjson')):
+        for command in (('top', '-v', '-n0'), ('top', '-fjson', '-n0'), ('tree', '-v'), ('stacks', '-ftsv'), ('top', '--by=size', '-fjson')):
             whole, grouped = (t.run(command[0], '--no-symbols', *command[1:], '--dumps=sum', '--on-duplicate=count',
                                     '--damaged=use', *more, *paths) for more in ((), alone[:1]))
             heads = [[line for line in re.sub(r'(?s) "warnings": \[.*', '', result.out).splitlines()
