@@ -19,7 +19,9 @@ write = write_with(t)
 OPTIONS = (f'--symbol-dir={t.root}', '--estimator=none')
 GOLDEN = t.testdata / 'golden'
 CASES = [
-    ([GOLDEN / 'cxx.heap'], 'over|rec|main', ()),
+    # Functions are found by their own names, unless the pattern has a '<': then by the whole name, as by pprof.
+    ([GOLDEN / 'cxx.heap'], 'over|rec|main|<main', ()),
+    ([GOLDEN / 'cxx.heap'], '^(over|rec|main)', ()),
     ([GOLDEN / 'cxx.heap'], 'push_back|operator', ('--focus=Box',)),
     (sorted(GOLDEN.glob('procs*.heap')), '^recurse$|inlined', ()),
     (sorted(GOLDEN.glob('procs*.heap')), 'leaf|worker', ('--ignore=realloc',)),
