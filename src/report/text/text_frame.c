@@ -195,8 +195,7 @@ static bool shows_names(const struct hp_view *view) {
 static void collect(struct lines *lines, const struct hp_view *view, bool has_all) {
     static const struct hp_warning_rank of_numbers = {HP_WARN_OF_NUMBERS, 1};
     // The second line of a comparison has all sentences about dumps, that of others one.
-    bool has_both =
-        view->options.kind == HP_REPORT_DIFF && !hp_view_is_of_differences(view);
+    bool has_both = view->report->has_sides && !hp_view_is_of_differences(view);
     size_t sources = hp_view_source_count(view);
     for (size_t i = has_both ? sources : 1; i < sources; i++) {
         add_line(lines, of_numbers, true, hp_view_source(view, i));
