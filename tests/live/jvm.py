@@ -98,7 +98,8 @@ t = Tests(is_of_machine=True)
 with scratch() as scratch_folder:
     place = pathlib.Path(scratch_folder)
     build(place)
-    recorded, sampled = (first_methods(*way) for way in (record(place, sys.argv[4]), sample(place, sys.argv[3])))
+    recorded, sampled = (first_methods(*way) for way in (
+            record(place, os.path.realpath(sys.argv[4])), sample(place, os.path.realpath(sys.argv[3]))))
     t.check(f'both name one method first: {recorded}, {sampled}',
             [] if recorded[0][0] == sampled[0][0] == 'leak' else ['they differ'])
 t.done()

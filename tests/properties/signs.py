@@ -98,7 +98,7 @@ def pages(path, metric, signs, args):
     page = min(drawn)
     document, report = Document(page.decode()), Report(data_of(page))
     faults = [] if len(drawn) == 1 else ['top and diff write several pages']
-    rows = {name: row[metric] for (name, _), row in report.changes('raw').items() if metric in row}
+    rows = {name: row[metric] for (name, _), row in report.changes('all').items() if metric in row}
     faults += [f'{name}: {ends}' for name, row in rows.items() for ends in row if ends[1:] != (None, None)]
     for name, want_of in by_leaf(signs).items():
         shrank, grew = (side[0] for side in rows.get(name, ((0,), (0,))))

@@ -256,7 +256,10 @@ size_t hp_text_named(const struct hp_view *view);
 // hp_text_source() writes which dumps were read, in one line; nothing if that is a single
 // one.  hp_text_warnings() writes the warnings; a second sentence about dumps is among
 // them.
+// hp_text_selection() writes what was read of the dumps, such as "only thread worker 2",
+// without an end of the line; nothing if all was.
 void hp_text_source(struct hp_sink *out, const struct hp_view *view);
+void hp_text_selection(struct hp_sink *out, const struct hp_view *view);
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
 // The share of the memory that was never sampled, if it is so much that the first rows

@@ -276,8 +276,9 @@ static void put_second(struct hp_sink *out, const struct hp_view *view,
     hp_sink_init(&rows, hp_buffer_write, &changed);
     put_rows(&rows, view, difference);
     hp_sink_flush(&rows);
+    hp_text_made(&line, view, hp_text_selection);
     for (size_t i = 0; i < sources; i++) {
-        hp_buffer_append(&line, hp_span_of(i > 0 ? "; " : ""));
+        hp_buffer_append(&line, hp_span_of(line.text.count > 0 ? "; " : ""));
         hp_text_append_safe(&line, hp_view_source(view, i));
     }
     bool has_both = line.text.count > 0 && changed.text.count > 0;

@@ -60,6 +60,11 @@ static void put_selection(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
+void hp_text_selection(struct hp_sink *out, const struct hp_view *view) {
+    bool is_first = true;
+    put_selection(out, view, &is_first);
+}
+
 // Write the source as one line without its end: selections, and the sentences of the
 // profile as far as the line has room for them.
 static void put_source(struct hp_sink *out, const struct hp_view *view) {

@@ -254,11 +254,17 @@ static void put_second(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trend *trend = hp_largest_trend(trends);
     enum hp_trend_verdict verdict = hp_trend_verdict_of(&trend->total);
     bool grows = verdict == HP_VERDICT_GROWS || verdict == HP_VERDICT_SINCE;
-    const char *begin = "";
+    struct hp_buffer selection = {0};
+    const char *begin =
+        hp_text_made(&selection, view, hp_text_selection).size > 0 ? "; " : "";
+    hp_sink_put(out, selection.text.at, selection.text.count);
+    hp_vec_done(&selection.text);
     if (verdict == HP_VERDICT_SINCE) {
+        hp_sink_text(out, begin);
         put_since(out, view, &trend->total);
         begin = "; ";
     } else if (trend->can_test_growth) {
+        hp_sink_text(out, begin);
         if (trends->count > 1) {
             put_series(out, trends);
         }
