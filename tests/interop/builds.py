@@ -212,7 +212,7 @@ def everywhere(folder, program, wanted):
     merged = [name for name in t.formats_of('merge') if name != 'hpa']
     for name in merged + ['json', 'tsv', 'text']:
         command = 'merge' if name in merged else 'top'
-        run = t.ok(command, f'--format={name}', f'--path-map=/srv={program.parent}', dump)
+        run = t.ok(command, f'--format={name}', *['-v'] * (name == 'text'), f'--path-map=/srv={program.parent}', dump)
         out = gzip.decompress(run.out_bytes).decode('utf-8', 'replace') if name == 'pprof' else run.out
         has_room = name in ('json', 'text', 'pprof')
         if not re.search(wanted, out if has_room else run.err):
@@ -232,7 +232,7 @@ def exported(folder):
     nameless = [row for row in rows if row['name'].startswith('app+0x')]
     share = 100 * sum(row['flat']['inuse-space']['estimate'] for row in nameless) / \
         sum(row['flat']['inuse-space']['estimate'] for row in rows)
-    text = t.ok('top', option, dump).out
+    text = t.ok('top', '-v', option, dump).out
     said = re.search(r'warning: ([\d.]+)% of memory in use is in stripped code: ([\d.]+)% in '
                      r'/srv/app\. Install debug packages', text)
     faults = [] if said and nameless and said[1] == said[2] and abs(float(said[1]) - share) < .06 else \

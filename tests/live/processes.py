@@ -76,6 +76,11 @@ def redis_dumps(folder):
     return found[:16] + found[-1:]
 
 
+def table_of(text):
+    """The rows of a report."""
+    return re.findall(r'^ +[\d.]+ [KMG]?i?B .*$', text, re.M)
+
+
 def redis_is_one_process():
     with scratch() as folder:
         dumps = redis_dumps(folder)
@@ -84,9 +89,10 @@ def redis_is_one_process():
         newest = dumps[-2]
         label = newest.split('.')[-2]
         got, want = t.ok(*TOP, *dumps).out, t.ok(*TOP, newest).out
-        first, _, rest = got.partition('\n')
-        faults = [first] * (not first.startswith(f'17 dumps of 1 process: {label}, the newest before its exit'))
-        faults += ['other rows'] * (rest != want)
+        facts = t.ok(*TOP, '-v', *dumps).out
+        faults = [facts] * (f'\n17 dumps of 1 process: {label}, the newest before its exit' not in facts)
+        faults += [got] * (f'{os.path.basename(newest)}: latest of 17 dumps of one process before it exited\n' not in got)
+        faults += ['other rows'] * (table_of(got) != table_of(want) or not table_of(want))
         faults += ['another order'] * (t.ok(*TOP, *dumps[::-1]).out != got)
         values = [inuse(path) for path in dumps]
         faults += ['the sum'] * (abs(inuse('--dumps=sum', *dumps) - sum(values)) > 1)
@@ -164,7 +170,7 @@ def without_randomization():
             if done.returncode != 0:
                 return [f'setarch -R: {done.stderr}']
         dumps = sorted(glob.glob(f'{folder}/g.*.heap'))
-        report, out = info(*dumps), t.ok(*TOP, *dumps).out
+        report, out = info(*dumps), t.ok(*TOP, '-v', *dumps).out
         faults = [str(report['processes'])] * (
             [(process['key'], process['dumps']) for process in report['processes']] != [(None, 1)] * len(dumps))
         faults += [out[:500]] * (f'\n{len(dumps)} inputs' not in f'\n{out}' or 'forked' in out)
@@ -172,7 +178,7 @@ def without_randomization():
         shutil.copy(dumps[0], moved)
         again = os.path.join(folder, 'g.1.8.m8.heap')
         shutil.copy(dumps[0], again)
-        out = t.ok(*TOP, moved, again).out
+        out = t.ok(*TOP, '-v', moved, again).out
         return faults + [out[:300]] * ('2 dumps of 1 process by name alone: m8' not in out)
 
 

@@ -8,6 +8,7 @@ import glob
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -118,10 +119,10 @@ def missing_once(folder):
     program = Program(folder / 'missing')
     program.source.unlink()
     text = program.list('make|take|^main|secret')[1]
-    lines = [line for line in text.splitlines() if line.startswith('no source: ')]
-    wanted = [f'no source: {program.source}: not found; --source-dir=DIR looks below DIR',
-              'no source: /etc/passwd: not called like a source; --source-dir=DIR looks below DIR']
-    return [] if sorted(lines) == sorted(wanted) else lines
+    lines = re.findall(r'^.* in (\S+): .*\nno source: (.*)$', text, re.M)
+    wanted = [(str(program.source), 'not found; --source-dir=DIR looks below DIR'),
+              ('/etc/passwd', 'not called like a source; --source-dir=DIR looks below DIR')]
+    return [] if sorted(lines) == sorted(wanted) and text.count('no source: ') == len(lines) else [text]
 
 
 def not_what_is_no_source(folder):
