@@ -131,6 +131,14 @@ def change_texts(value, low, high, is_space, unit):
     return said, ends + ('' if value else behind), is_half
 
 
+def change_cell(value, low, high, is_space, unit):
+    """The interval of a change in a table, with its unit if the change alone has another one."""
+    said, ends, _ = change_texts(value, low, high, is_space, unit)
+    own = signed_text(value, is_space, unit).rpartition(' ')[2]
+    behind = said.rpartition(' ')[2]
+    return ends if not is_space or not value or not ends or behind == own else f'{ends} {behind}'
+
+
 def change_sentence(value, low, high, is_space, unit):
     """"+44.5 MiB ± 3.4 MiB" or "+0.2 MiB (-1.0 … +3.1)"."""
     said, ends, is_half = change_texts(value, low, high, is_space, unit)
@@ -317,7 +325,7 @@ def is_change_interval(text, estimate, low, high, is_space, unit):
     if low is None or high is None:
         return text == '-'
     return text == '' if low == high else any(
-        change_texts(*change, is_space, unit)[1] == text for change in changes_of(text, estimate, low, high, is_space, unit))
+        change_cell(*change, is_space, unit) == text for change in changes_of(text, estimate, low, high, is_space, unit))
 
 
 @lru_cache(1 << 16)

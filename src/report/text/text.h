@@ -146,6 +146,8 @@ struct hp_text_estimate {
     // Restriction of an interval of objects, for sentences: " of the sizes seen"; or
     // NULL.
     const char *note;
+    // Of a change: the unit of its interval, where the change alone has another one; or NULL.
+    const char *other_unit;
 };
 
 // Format a value whose interval is given; its ends are NAN if they are not known.

@@ -200,6 +200,9 @@ void hp_text_change(struct hp_text_estimate *text, hp_fixed value,
         put_with_unit(text->value + 1, digits < 0 ? -digits : digits, &scale);
     }
     put_change_interval(text, digits, range, &scale);
+    bool has_other =
+        value != 0 && scale.is_space && scale.power != hp_unit_power(size, unit);
+    text->other_unit = has_other ? unit_of(&scale) : NULL;
 }
 
 void hp_text_put_change(struct hp_sink *out, const struct hp_view *view, hp_fixed value,

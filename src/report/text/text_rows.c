@@ -258,6 +258,9 @@ static struct hp_text_cell cell_of(struct rows *t, const struct column_piece *pi
     case CHANGE:
         hp_text_change(&t->change, amount->sum, amount->range, t->metric,
                        t->view->options.unit);
+        if (t->change.other_unit) {
+            strcat(strcat(t->change.interval, " "), t->change.other_unit);
+        }
         return (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = t->change.interval};
     case SHARES:
         hp_text_shares(t->change.interval, amount->range.low, amount->range.high);
