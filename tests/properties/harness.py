@@ -162,7 +162,7 @@ class Result:
             raise AssertionError(f'{self}: no table in: {self.out[:500]!r}')
         rows = []
         for line in lines[1:]:
-            if not line.startswith(' '):  # a note below the table
+            if not line.startswith(' ') and not self.ROW.match(line):  # a note below the table
                 break
             row = self.ROW.match(line)
             if not row:

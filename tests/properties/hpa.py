@@ -302,7 +302,7 @@ def beyond_history():
         for args, said in ((('top', '--columns=spread'), r'spread     from 6\d groups of dumps'),
                            (('top', '--columns=spread', '--focus=app'), 'is not known of so many under filters'),
                            (('diff', partial), r'spread     of base from 6\d groups of dumps, of new from 6\d groups')):
-            if not re.search(said, t.ok(args[0], '--no-symbols', *args[1:], partial).out):
+            if not re.search(said, t.ok(args[0], '-v', '--no-symbols', *args[1:], partial).out):
                 faults.append(f'{args}: does not say {said}')
         filtered = json.loads(t.ok('top', '--no-symbols', '--columns=spread', '--focus=app', '-fjson', partial).out)
         if filtered['outliers'] is not None or filtered['quantiles']:

@@ -286,12 +286,30 @@ def trend_growth(t, text):
         p_said(t, 'total', found[6], total['p'])
 
 
+def rows_growing(t, line):
+    """Rows grow steadily although the total does not: "GROWING in 3 functions; total in one step: 1 → 2 MiB ..."."""
+    total, by, dumps = t.report['total'], t.report['by'], t.report['inputs']['used']
+    is_step = total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0
+    found = re.fullmatch(rf'GROWING in (\d+) {by}(?:e?s)?; total{" in one step" * is_step}: ' + COURSE + rf' in {dumps} dumps \((p .*)\)', line)
+    t.same('answer', bool(found), True)
+    if not found:
+        return
+    if not t.shown.json_limit:
+        t.count('growing rows', found[1], str(sum(row['significant'] for row in t.report['rows'])))
+    course(t, 'total', found[2], found[3], (total['first'], total['last']))
+    p_said(t, 'total', found[4], total['p'])
+
+
 def trend_answer(t):
     total, line, dumps = t.report['total'], t.line(), t.report['inputs']['used']
     if total['significant']:
         since = f'since {file_of(total["onset"]["dump"])}: ' if total['shape'] == 'since' else ''
         t.same('answer', line.startswith(f'GROWING {since}'), True)
         trend_growth(t, line.removeprefix(f'GROWING {since}'))
+        return
+    grows = any(row['significant'] for row in t.report['rows']) and t.report['processes']['count'] == 1
+    if line.startswith('GROWING in ') or grows:
+        rows_growing(t, line)
         return
     few = f'Too few dumps ({dumps} of 8) to distinguish growth from fluctuation: '
     is_step = total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0
@@ -333,9 +351,12 @@ def trend_second(t):
     """The line about rows and dumps, of parts that are there or not."""
     total, hours, per = t.report['total'], t.report['hours'], t.report['total']['per']
     is_since = total['significant'] and total['shape'] == 'since'
-    if not (is_since or t.report['variance_tested'] or hours is not None or t.next_is('the exit dump')):
+    thread = t.report.get('thread')
+    if not (is_since or t.report['variance_tested'] or hours is not None or t.next_is('the exit dump') or thread):
         return
     parts = t.line().split('; ')
+    if thread:
+        t.same('thread', parts.pop(0), f'only thread {escaped(thread)}')
     if is_since:
         found = re.fullmatch(rf'({VALUE}) since, at least ({VALUE})', parts.pop(0))
         t.same('since', bool(found), True)

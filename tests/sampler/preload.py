@@ -548,7 +548,7 @@ def git(directory):
     def packs():
         ours = run(['git', '-C', repository, 'gc', '-q', '--aggressive'], env=env,
                    conf=settings(directory / 'git-gc.%p', truth='true'))
-        check = run(['git', '-C', repository, 'fsck', '--full', '--damaged=reject'], env=env)
+        check = run(['git', '-C', repository, 'fsck', '--full', '--strict'], env=env)
         return [str(done) for done in (ours, check) if done.returncode or done.stdout]
 
     t.check('git makes a repository under the sampler', make)

@@ -63,7 +63,7 @@ class Dump:
     """The report of hprof-agg for a dump."""
 
     def __init__(self, path, unbias, period):
-        info = t.ok('info', '--no-symbols', path)
+        info = t.ok('info', '-v', '--no-symbols', path)
         self.period, self.unbias = period, unbias
         self.total = info.totals()['inuse-space']
         self.kind_is_right = (KINDS[unbias] in info.out and KINDS[not unbias] not in info.out

@@ -38,7 +38,7 @@ class Known:
                        if row['flat']['inuse-space']['estimate']}
 
     def text(self, *options):
-        return t.ok('top', '--no-symbols', '--unit=B', *options, self.path).out
+        return t.ok('top', '-v', '--no-symbols', '--unit=B', *options, self.path).out
 
     def wrong(self, told, truth, sampled, what='total', left_open=0):
         """Faults of an interval of bytes."""
@@ -51,7 +51,7 @@ class Known:
     def called_wrong(self):
         """The header of each of these agrees with its stacks."""
         yield from (warning for warning in [one['text'] for one in self.report['warnings']] if 'damaged' in warning)
-        told = t.ok('info', '--no-symbols', self.path).out
+        told = t.ok('info', '-v', '--no-symbols', self.path).out
         if 'contradicts' in told:
             yield 'its header is said to contradict its stacks'
         if re.search(r'prof_unbias:(\w+)', told)[1] != str(self.is_rewritten()).lower():
@@ -76,7 +76,7 @@ def two_of_many():
 def two_of_many_in_words():
     """The number of objects has no upper end, except for the sizes that were sampled."""
     text = Known('two-of-many').text()
-    count = re.search(r'^in use .* objects?\b(.*)', text, re.M)[1]
+    count = re.search(r'^in use   .* objects?\b(.*)', text, re.M)[1]
     if re.search('[±…]', count) and 'sizes seen' not in text:
         yield f'a bound for objects of any size: {count}'
 

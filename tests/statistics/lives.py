@@ -116,7 +116,7 @@ def ages():
     held = runs = 0
     for seed in range(SERIES):
         with scratch() as folder:
-            stacks, dumps = simulate(folder, 1000 + seed, 20, '--columns=age')
+            stacks, dumps = simulate(folder, 1000 + seed, 20, '--ages')
             out = t.ok('top', '-q', '--no-symbols', '--by=age', '-n0', '-fjson', dumps[-1]).out
             said = t.ok('top', '-q', '--no-symbols', '--by=age', dumps[-1]).out
         if 'age so far' not in said or 'lifetime' in said:

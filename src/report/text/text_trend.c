@@ -114,6 +114,29 @@ static void put_unsteady(struct hp_sink *out, const struct hp_view *view,
     hp_text_put_p(out, row->rise.p);
 }
 
+// Number of rows that grow steadily.
+static size_t count_growing(const struct hp_trends *trends) {
+    size_t count = 0;
+    for (size_t i = 0; i < trends->rows.count; i++) {
+        count += trends->rows.at[i]->is_significant;
+    }
+    return count;
+}
+
+// Write that some rows grow, although their sum does not grow steadily.
+static void put_growing_rows(struct hp_sink *out, const struct hp_view *view,
+                             const struct hp_trend_row *total, size_t grow) {
+    const char *kind = hp_view_row_kind(view);
+    bool is_step = hp_trend_verdict_of(total) == HP_VERDICT_STEP;
+    hp_sink_print(out, HP_MESSAGE("trend-rows-growing", "GROWING in %zu %s%s; total%s: "),
+                  grow, kind, hp_text_plural(kind, grow == 1),
+                  is_step ? " in one step" : "");
+    put_values(out, view, total);
+    hp_sink_text(out, " (");
+    hp_text_put_p(out, total->rise.p);
+    hp_sink_text(out, ")");
+}
+
 // Write the verdict on a sum of a series, with its first and last value.
 static void put_verdict(struct hp_sink *out, const struct hp_view *view,
                         const struct hp_trend_row *row) {
@@ -155,7 +178,14 @@ void hp_text_trend_answer(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_escaped(out, hp_span_of(trend->name));
         hp_sink_text(out, ": ");
     }
-    put_verdict(out, view, &trend->total);
+    enum hp_trend_verdict verdict = hp_trend_verdict_of(&trend->total);
+    bool is_unsteady = verdict == HP_VERDICT_STEP || verdict == HP_VERDICT_UNSTEADY;
+    size_t grow = trends->count == 1 && is_unsteady ? count_growing(trends) : 0;
+    if (grow > 0) {
+        put_growing_rows(out, view, &trend->total, grow);
+    } else {
+        put_verdict(out, view, &trend->total);
+    }
 }
 
 size_t hp_text_series_length(const struct hp_view *view) {
@@ -219,10 +249,7 @@ static void put_first(struct hp_sink *out, const struct hp_view *view) {
 static void put_rows(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trends *trends = view->extra;
     const char *kind = hp_view_row_kind(view);
-    size_t grow = 0;
-    for (size_t i = 0; i < trends->rows.count; i++) {
-        grow += trends->rows.at[i]->is_significant;
-    }
+    size_t grow = count_growing(trends);
     if (trends->tested == 0) {
         hp_sink_print(out, HP_MESSAGE("no-row-tested", "no %s has enough samples"), kind);
     } else if (grow == 0) {
