@@ -9,6 +9,7 @@ import collections
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -119,7 +120,7 @@ def ages():
             stacks, dumps = simulate(folder, 1000 + seed, 20, '--ages')
             out = t.ok('top', '-q', '--no-symbols', '--by=age', '-n0', '-fjson', dumps[-1]).out
             said = t.ok('top', '-q', '--no-symbols', '--by=age', dumps[-1]).out
-        if 'age so far' not in said or 'lifetime' in said:
+        if 'age so far' not in said or re.search(r'\blifetime\b', said):
             return [said]
         rows = {row['age_from']: row['flat']['inuse-space'] for row in json.loads(out)['rows']}
         for number in range(1, len(stacks[0]['ages']) - 1):
