@@ -137,7 +137,7 @@ def default():
     for format, out in defaults.items():
         command = 'merge' if format in list(defaults)[:6] else 'top'
         style = 'short' if format in ('folded', 'speedscope', 'pprof', 'dot') else 'full'
-        if out != t.ok(command, '-q', SYMBOLS, f'-f{format}', f'--{style}-names', CXX).out_bytes:
+        if out != t.ok(command, '-q', SYMBOLS, f'-f{format}', f'--names={style}', CXX).out_bytes:
             faults.append(f'{format} is not {style}')
     return faults
 
