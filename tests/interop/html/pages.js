@@ -353,7 +353,7 @@ async function showsGone(browser) {
 }
 
 // Files and texts for html_page.py to read: of a table, of a selection, of a function, of changes.
-const SAVED = { table: [cxx, ''], selection: [cxx, 'only=handle&frames=own&sort=cum'], function: [cxx, 'function='], changes: [diff, ''],
+const SAVED = { table: [cxx, ''], selection: [cxx, 'only=handle&frames=no-libs&sort=cum'], function: [cxx, 'function='], changes: [diff, ''],
   'changes by cum': [diff, 'sort=cum'], difference: [difference, ''], hostile: [hostile, ''], 'hostile function': [hostile, 'function='] };
 
 async function saves(browser) {
@@ -446,7 +446,7 @@ async function callTree(browser) {
 
 // Of 100,000 rows those are made that are seen, and the one that has the focus.
 async function manyCalls(browser) {
-  const { page, faults } = await open(browser, python, { fragment: '#metric=alloc-space&frames=raw' });
+  const { page, faults } = await open(browser, python, { fragment: '#metric=alloc-space&frames=all' });
   const took = await page.evaluate(() => {
     const begin = performance.now();
     document.querySelector('#calls .row button').click();
@@ -577,7 +577,7 @@ async function anyAddress(browser) {
   const { page, faults } = await open(browser, cxx);
   const fragments = ['function=999999999', 'zoom=999999999&function=0', 'zoom=-1', 'search=(a*)*b', 'only=(', 'only=x&only=x&without=%00',
     'metric=__proto__', 'frames=constructor', '%', '%E0%A4%A', 'search=' + 'a'.repeat(5000), 'only=%3Cscript%3Ealert(1)%3C/script%3E',
-    'search=%E2%80%AE', 'sort=hasOwnProperty', 'function=1&function=2', 'only=nothing-matches-this', 'zoom=3&frames=own&only=.'];
+    'search=%E2%80%AE', 'sort=hasOwnProperty', 'function=1&function=2', 'only=nothing-matches-this', 'zoom=3&frames=no-libs&only=.'];
   let seed = 3;
   const pick = (n) => { seed = (seed * 1103515245 + 12345) & 0x7fffffff; return (seed >> 8) % n; };
   for (let i = 0; i < 200; i++) {
@@ -618,11 +618,11 @@ const STATES = {
   table: '', zoomed: 'zoom=2', filtered: 'only=main&search=make', function: 'function=1', nothing: 'only=nothing-matches-this',
 };
 
-const DIFF_STATES = { table: '', cum: 'sort=cum&search=db', function: 'function=2', 'other frames': 'frames=own&zoom=2' };
+const DIFF_STATES = { table: '', cum: 'sort=cum&search=db', function: 'function=2', 'other frames': 'frames=no-libs&zoom=2' };
 
-const DIFFERENCE_STATES = { table: '', function: 'function=14&frames=all' };
+const DIFFERENCE_STATES = { table: '', function: 'function=14&frames=no-alloc' };
 
-const TREND_STATES = { table: '', selection: 'from=2&to=9&sort=cum', function: 'function=314&from=1', 'other frames': 'frames=own&only=redis' };
+const TREND_STATES = { table: '', selection: 'from=2&to=9&sort=cum', function: 'function=314&from=1', 'other frames': 'frames=no-libs&only=redis' };
 
 async function accessible(browser) {
   for (const width of [390, 1280]) {
