@@ -34,7 +34,7 @@ OPTIONS = {
 # Options that change the partial itself, which are tested below, and options that are not for its reports.
 OF_INPUTS = set('''files-from tar to base dumps on-duplicate keep-unmapped damaged max-skipped min-age
     max-input-size wait folded-unit large-sizes estimator label-from thread'''.split())
-OTHERS = set('all groups redact redact-key frame-rules fail-if format output shard no-input-ids tasks progress help version licenses build-options stats smaps recent waste older-than pairs maps perf-map see sample-cost with-builds with-names'.split())
+OTHERS = set('all groups add-names redact redact-key frame-rules fail-if format output shard no-input-ids tasks progress help version licenses build-options stats smaps recent waste older-than pairs maps perf-map see sample-cost with-builds with-names'.split())
 
 
 def series(folder, jit):

@@ -105,7 +105,7 @@ def missing(number, error, word):
     walks = number != OPENAT2 or error == errno.ENOSYS
     if walks and (want.stdout, want.stderr, 0) != (auto.stdout, auto.stderr, auto.returncode):
         faults.append(f'auto: {auto.returncode} {auto.stderr}')
-    info = run(*t.command('info', f'--symbol-dir={t.root}', dump), **more).stdout.decode()
+    info = run(*t.command('info', '-v', f'--symbol-dir={t.root}', dump), **more).stdout.decode()
     features = run(t.binary, 'version', '--build-options', **more).stdout.decode()
     faults += [f'info: {info}'] if f'the sandbox for reading binaries lacks {word}' not in info else []
     faults += [f'features: {features}'] if f'sandbox lacks {word}' not in features else []
@@ -114,7 +114,7 @@ def missing(number, error, word):
 
 def told():
     dump = t.formats / 'jemalloc-cxx.heap'
-    infos = {mode: t.ok('info', f'--symbol-dir={t.root}', f'--sandbox={mode}', dump).out for mode in ('auto', confined, 'off')}
+    infos = {mode: t.ok('info', '-v', f'--symbol-dir={t.root}', f'--sandbox={mode}', dump).out for mode in ('auto', confined, 'off')}
     sentence = 'warning: binaries are read without a sandbox (--sandbox=off)\n'
     faults = [] if infos['off'].replace(sentence, '') == infos['auto'] == infos[confined] != infos['off'] else [str(infos)]
     faults += [] if 'sandbox' not in t.ok('top', '--sandbox=off', dump).err else ['top tells, too']
