@@ -287,12 +287,12 @@ def beyond_history():
         want, got = (t.ok('top', '--no-symbols', '-q', '-ftsv', '--by=thread', *inputs) for inputs in (every, [apart]))
         if want.out != got.out or want.out.count('\n') < 3:
             faults.append(f'by thread: {want.out[:400]}, not {got.out[:400]}')
-        heads = [[line for line in t.ok('top', '--no-symbols', *inputs).out.splitlines()
+        heads = [[line for line in t.ok('top', '-v', '--no-symbols', *inputs).out.splitlines()
                   if line.startswith(('in use', 'allocated', 'of which'))] for inputs in (every, [partial])]
         if heads[0] != heads[1] or len(heads[0]) < 2:
             faults.append(f'{heads}')
         used = len(every) - 2 * sum(1 for path in every if path.name.endswith('.2.i2.heap'))
-        if f'{used} inputs' not in t.ok('top', partial).out:
+        if f'{used} inputs' not in t.ok('top', '-v', partial).out:
             faults.append(f'not {used} inputs')
         for args in (('top', '--columns=spread', '--metric=inuse-objects'), ('top', '--by=program'), ('trend',),
                      ('diff', '--metric=inuse-objects', partial)):
@@ -301,7 +301,7 @@ def beyond_history():
                 faults.append(f'{args}: {result.code} {result.err}')
         for args, said in ((('top', '--columns=spread'), r'spread     from 6\d groups of dumps'),
                            (('top', '--columns=spread', '--focus=app'), 'is not known of so many under filters'),
-                           (('diff', partial), r'spread     of base from 6\d groups of dumps, of new from 6\d groups')):
+                           (('diff', partial), r'of base from 6\d groups of dumps, of new from 6\d groups')):
             if not re.search(said, t.ok(args[0], '-v', '--no-symbols', *args[1:], partial).out):
                 faults.append(f'{args}: does not say {said}')
         filtered = json.loads(t.ok('top', '--no-symbols', '--columns=spread', '--focus=app', '-fjson', partial).out)

@@ -642,7 +642,9 @@ void hp_text_rows(struct hp_text_page *page, const struct hp_view *view) {
     hp_text_table_init(&t.table, page);
     set_columns(&t, shown);
     put_head(&t);
-    if (!hp_text_no_change(t.out, view)) {
+    if (hp_text_no_change(t.out, view)) {
+        hp_text_details(t.out, view, hp_text_diff_facts);
+    } else {
         hp_text_table_put(&t.table, HP_TEXT_TITLES);
         for (size_t i = 0; i < shown; i++) {
             put_row(&t, i);
