@@ -97,7 +97,7 @@ struct known_dumps {
 struct overlap {
     uint32_t first, again; // sources of the first one that was found
     size_t count;          // number of all dumps or processes in two sources
-    // The first ones, as they are in one source and in the other.
+    // The first dumps that both have: as the first source has them, and as the second.
     struct hp_known_dump of[NAMED], twins[NAMED];
 };
 
