@@ -233,9 +233,9 @@ static void put_topic(FILE *out, const struct hp_cli_command *topic, size_t colu
 static void put_frame_rules(FILE *out) {
     fputs(
         "# What frames are, and which of them --frames=no-std leaves out: allocator, start-up,\n"
-        "# wrapper and standard; own also leaves out library, all allocator alone.  The first\n"
-        "# rule that fits counts; those of --wrapper, --own, --frame-rules=FILE and the file\n"
-        "# that HPROF_AGG_FRAME_RULES names come first.  FILE has lines as these,\n"
+        "# wrapper and standard; no-libs also leaves out library, no-alloc allocator only.  The\n"
+        "# first rule that fits counts; those of --wrapper, --own, --frame-rules=FILE and the\n"
+        "# file that HPROF_AGG_FRAME_RULES names come first.  FILE has lines as these,\n"
         "# class<TAB>field<TAB>regular expression, for the fields name, file and module.\n"
         "# Names are looked at without the type that they return, parameters, template\n"
         "# arguments and what compilers put behind them; rules of FILE look at whole names,\n"
@@ -273,6 +273,8 @@ static const struct {
     {NULL, HP_CLI_LIFETIME, "", "how much of what was allocated is still live"},
     {"How to sample", HP_CLI_PLAN, "",
      "which sample period finds a change, and its cost"},
+    {NULL, HP_CLI_DOCTOR, " PROGRAM",
+     "why a program (or PID) writes no profile, and a cure"},
     {"Files", HP_CLI_MERGE, " -o FILE",
      "combine dumps into one file, or convert to another format"},
     {NULL, HP_CLI_ROWS, " -o DIR", "dumps as rows for SQL: DuckDB, ClickHouse, Spark"},

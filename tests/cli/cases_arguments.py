@@ -17,7 +17,7 @@ def help_lists_commands_options_and_formats(t):
         out = check(t.run(*args), 0, "Usage: hprof-agg [COMMAND]", "").out
         assert out.count("\n") <= 50 and max(map(len, out.splitlines())) <= 80, out
         commands, _, options = out.partition("\nCommon options\n")
-        assert len(re.findall(r"^  [a-z]", commands, re.M)) == 13, commands
+        assert len(re.findall(r"^  [a-z]", commands, re.M)) == 14, commands
         assert len(re.findall(r"^  +-", options, re.M)) == 16, options
     everything = check(t.run("help", "--all"), 0, "Usage: hprof-agg [COMMAND]", "").out
     for word in ("stacks", "digest", "--files-from=FILE", "-n, --limit=N", "folded"):
