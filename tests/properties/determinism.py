@@ -2,6 +2,10 @@
 """The same inputs give the same bytes: with any locale, width of the terminal, number of threads, order, time,
 compiler, and with huge pages or without.
 
+Each report is made in a third of the environments; with --full in all of them.
+
+usage: determinism.py BINARY TESTDATA [--full]
+
 The environment's HPROF_AGG_BUILDS lists other binaries, separated by colons, to compare with.  Compressed output is
 compared unpacked, since they may compress with another library.
 """
@@ -9,7 +13,7 @@ import ctypes
 import os
 import subprocess
 
-from harness import Tests, unpacked
+from harness import Tests, every, unpacked
 from rooted import rooted
 
 t = Tests()
@@ -97,12 +101,12 @@ def builds(report, binaries):
     return faults
 
 
-for report in REPORTS:
-    environments = [(str(e), lambda e=e: run(report, env=e)) for e in ENVIRONMENTS]
-    jobs = [(f'-j{j}', lambda j=j: run(report, f'-j{j}')) for j in (1, 2, 3, 8)]
-    again = [('once more', lambda: run(report))] * 3
+for number, report in enumerate(REPORTS):
+    environments = [(str(e), lambda e=e: run(report, env=e)) for e in every(3, ENVIRONMENTS, number)]
+    jobs = [(f'-j{j}', lambda j=j: run(report, f'-j{j}')) for j in every(2, (1, 2, 3, 8), number)]
+    again = every(3, [('once more', lambda: run(report))] * 3)
     small = [('without huge pages', lambda: run(report, preexec_fn=without_huge_pages))]
-    t.check(f'{title(report)}: one output in {len(environments)} environments, with 4 numbers '
+    t.check(f'{title(report)}: one output in {len(environments)} environments, with {len(jobs)} numbers '
             'of threads, without huge pages, and time after time',
             lambda: differences(report, environments + jobs + small + again))
     if report[0] not in ('info', 'diff'):

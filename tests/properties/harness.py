@@ -1,7 +1,7 @@
 """Shared by the property tests: running hprof-agg, reading its reports back, independent arithmetic to compare with,
 and TAP output.  Python 3 standard library only.
 
-    usage of every test: SCRIPT BINARY TESTDATA [--sample]
+    usage of every test: SCRIPT BINARY TESTDATA [--sample | --full]
 """
 import concurrent.futures
 import csv
@@ -20,6 +20,12 @@ from rooted import gone, rooted
 METRICS = ('inuse-objects', 'inuse-space', 'alloc-objects', 'alloc-space')
 JOBS = max(2, os.cpu_count() or 2)
 IS_SAMPLE = '--sample' in sys.argv  # only some of many runs of one kind, as under the sanitizers
+IS_FULL = '--full' in sys.argv      # each of many runs of one kind, which takes minutes
+
+def every(nth, items, first=0):
+    """Each nth of the items; with --full all of them."""
+    return list(items) if IS_FULL else list(items)[first % nth::nth]
+
 
 # --- tests ------------------------------------------------------------------------------
 
