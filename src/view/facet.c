@@ -59,11 +59,12 @@ void hp_facet_init(struct hp_facet *facet, const struct hp_view *view) {
     struct hp_group_name name = {0};
     // Set 0 has no labels.  It exists even if the table of sets is empty: hence + 1.
     size_t sets = profile->tags.sets.strings.count + 1;
+    size_t deciding = hp_group_sets(profile, options);
     facet->key = key_of(options);
     facet->of_set = hp_alloc(sets * sizeof *facet->of_set);
     for (uint32_t set = 0; set < sets; set++) {
         name.text.count = 0;
-        if (set > 0 && set + 1 < sets) {
+        if (set > 0 && set < deciding) {
             hp_group_of_set(&name, profile, (hp_string){set}, options);
         }
         struct hp_span text = {name.text.at, name.text.count};

@@ -129,11 +129,30 @@ static void name_of_thread(struct hp_group_name *name, const struct hp_profile *
     }
 }
 
+// Whether any input that is used is a profile that this program wrote.
+static bool has_merged_input(const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs.records) {
+        if (hp_input_is_used(input) && input->producer == HP_PRODUCER_PPROF_OURS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t hp_group_sets(const struct hp_profile *profile,
+                     const struct hp_report_options *options) {
+    bool has_any = options->by == HP_BY_PROGRAM || options->by == HP_BY_PROCESS
+                       ? has_merged_input(profile)
+                       : options->by != HP_BY_INPUT;
+    return has_any ? profile->tags.sets.strings.count : 0;
+}
+
 void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profile,
                      hp_string set, const struct hp_report_options *options) {
     if (options->by == HP_BY_THREAD) {
         name_of_thread(name, profile, set);
-    } else if (options->by != HP_BY_INPUT) {
+    } else {
         name_of_key(name, profile, set, hp_groups_key(options));
     }
 }
@@ -157,7 +176,8 @@ bool hp_groups_exist(const struct hp_profile *profile,
         options->by == HP_BY_PROCESS ||
         (options->by == HP_BY_PROGRAM && profile->inputs.programs.strings.count > 0) ||
         (options->by == HP_BY_LABEL && names_input(profile, options->label));
-    for (uint32_t set = 1; !found && set < profile->tags.sets.strings.count; set++) {
+    size_t sets = hp_group_sets(profile, options);
+    for (uint32_t set = 1; !found && set < sets; set++) {
         hp_group_of_set(&name, profile, (hp_string){set}, options);
         found = name.text.count > 0;
     }
@@ -196,9 +216,10 @@ static hp_node_id add_node(struct hp_view *view, struct hp_span name) {
 
 void hp_groups_init(struct hp_groups *groups, struct hp_view *view) {
     const struct hp_profile *profile = view->profile;
-    size_t sets = profile->tags.sets.strings.count;
+    size_t sets = hp_group_sets(profile, &view->options);
     struct hp_group_name name = {0};
-    groups->of_set = hp_alloc((sets + 1) * sizeof *groups->of_set);
+    groups->of_set = hp_alloc((profile->tags.sets.strings.count + 1) *
+                              sizeof *groups->of_set); // also if no set decides a group
     for (uint32_t set = 1; set < sets; set++) {
         hp_group_of_set(&name, profile, (hp_string){set}, &view->options);
         struct hp_span text = {name.text.at, name.text.count};

@@ -41,9 +41,15 @@ struct hp_group_name {
     HP_VEC(char) text; // not terminated by NUL; empty: the samples have no such label
 };
 
+// Return the number of sets of sample labels that may decide groups: all sets of the
+// profile, or 0.  Labels "program" and "process" decide groups only if this program wrote
+// one of the inputs; to other writers these names may mean anything.
+size_t hp_group_sets(const struct hp_profile *profile,
+                     const struct hp_report_options *options);
+
 // Put the name of the group that a set of sample labels decides into `name`; "" if the
-// labels decide none.  For HP_BY_INPUT `name` stays as it is.  hp_group_of_none() returns
-// the name of the group of samples without the label, as "[no thread]".
+// labels decide none.  `set` is below hp_group_sets().  hp_group_of_none() returns the
+// name of the group of samples without the label, as "[no thread]".
 void hp_group_of_set(struct hp_group_name *name, const struct hp_profile *profile,
                      hp_string set, const struct hp_report_options *options);
 struct hp_span hp_group_of_none(enum hp_granularity by);

@@ -95,6 +95,20 @@ def of_pprof():
     return [] if found == {'/opt/main': 8192} else [f'{found}']
 
 
+def foreign_labels():
+    """Samples of another writer have labels with the names of properties of inputs."""
+    p = Profile()
+    main = p.mapping('/opt/main', 0x7f00, 0x8f00)
+    labels = [('program', 'billing'), ('process', 'worker 7')]
+    p.sample([p.location(0x7f10, main)], [1, 8192], labels=labels)
+    with scratch() as folder:
+        path = pathlib.Path(folder, 'x.pb.gz')
+        path.write_bytes(p.bytes())
+        found = {by: rows_of(path, command=('top', f'--by={by}')) for by in ('program', 'process', 'label:process')}
+    want = {'program': {'/opt/main': 8192}, 'process': {str(path): 8192}, 'label:process': {'worker 7': 8192}}
+    return [] if found == want else [f'{found}, not {want}']
+
+
 # --- real programs --------------------------------------------------------------------------
 
 REAL = {'/usr/bin/git': 'git_*', '/usr/bin/gdb': 'gdb_*', '/usr/bin/python3.11': '*python*',
@@ -150,6 +164,7 @@ def processes():
 t.check('the main executable is found in any directory', places)
 t.check('inputs without a single program are in a row of their own', unknown)
 t.check('the main executable of a pprof profile is found', of_pprof)
+t.check('labels of samples that another program wrote name no program and no process', foreign_labels)
 t.check('real programs are grouped by their executable', real)
 t.check('merged profiles keep their programs', merged)
 t.check('rows by process are the processes of the inputs', processes)
