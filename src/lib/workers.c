@@ -751,7 +751,7 @@ static void takers_done(struct worker *worker) {
 }
 
 // Move the partials of a worker to the job, and free its memory.  Called by the thread
-// that started the workers, when this worker has ended.
+// that started the workers, when this worker has ended or could not be started.
 static void worker_done(struct worker *worker) {
     struct hp_job *job = worker->job;
     if (worker->taken) {
@@ -793,6 +793,7 @@ static void run(struct hp_job *job, struct hp_profile *profile) {
         profile_init(&profiles[started], profile);
         worker_init(worker, job, &profiles[started]);
         if (!start(worker)) { // one worker less
+            worker_done(worker);
             hp_profile_done(&profiles[started]);
             break;
         }

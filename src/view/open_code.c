@@ -262,7 +262,8 @@ static void look_at_stacks(struct open_finder *finder) {
 // --- dumps ----------------------------------------------------------------------------------
 
 // For input number `number` on one side of a comparison, count a dump in dumps_with of
-// each node of a stack, unless the input was counted at that node before.
+// each node of a stack, unless the input was counted at that node before.  An input of
+// several dumps is counted as one dump, too: no more than one is known to have the stack.
 static void count_addresses(struct open_finder *finder, size_t number, uint32_t stack,
                             int side) {
     const struct hp_naming *naming = &finder->view->naming;
@@ -291,7 +292,7 @@ static void look_at_input(struct open_finder *finder, size_t number, int side) {
     hp_history_open(&reader, &profile->history, input->number);
     while (hp_history_next(&reader, &seen)) {
         has |= open->of_stack[seen.stack];
-        if (open->of_stack[seen.stack] & open->by_address && !input->is_group) {
+        if (open->of_stack[seen.stack] & open->by_address) {
             count_addresses(finder, number, seen.stack, side);
         }
     }

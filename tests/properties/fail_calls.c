@@ -3,11 +3,13 @@
 //
 //     FAIL_CALLS="fsync=4*1 pread=4*3"    one fsync and three preads end with errno 4 (EINTR)
 //
-// "tmpfile" is an open() of a file without a name.  A forked process continues the
+// "tmpfile" is an open() of a file without a name, "thread" the start of a thread.  A forked process continues the
 // numbers of its parent.  The program has to be built like this library, for offsets of
 // 64 bits.
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,12 +27,13 @@ enum call {
     FSYNC,
     LINKAT,
     TMPFILE,
+    THREAD,
     CALLS,
 };
 
 static bool fails(enum call call) {
-    static const char *const names[CALLS] = {"pread=", "pwrite=", "fstatfs=",
-                                             "fsync=", "linkat=", "tmpfile="};
+    static const char *const names[CALLS] = {"pread=",  "pwrite=",  "fstatfs=", "fsync=",
+                                             "linkat=", "tmpfile=", "thread="};
     static atomic_long calls[CALLS];
     const char *text = getenv("FAIL_CALLS");
     const char *found = text ? strstr(text, names[call]) : NULL;
@@ -73,4 +76,11 @@ int open(const char *path, int flags, ...) {
     va_end(arguments);
     bool is_failure = (flags & O_TMPFILE) == O_TMPFILE && fails(TMPFILE);
     return is_failure ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                   void *(*start)(void *), void *data) {
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+    return fails(THREAD) ? errno : create(thread, attributes, start, data);
 }

@@ -99,6 +99,22 @@ def ways():
     return f'{len(found)} cases' if same and good else [str(found)[:5000]]
 
 
+def few_threads():
+    """Threads that cannot be started leave their dumps to the others."""
+    faults, dumps = [], sorted((t.testdata / 'golden').glob('procs*.heap'))
+    for command in ('merge', '-o{}/out.hpa'), ('rows', '-o{}/out'):
+        found = {}
+        for fails in ('', f'thread={errno.EAGAIN}*2', f'thread={errno.EAGAIN}*99'):
+            with scratch() as folder:
+                done = run(*(word.format(folder) for word in command), '-q', '-j4', *dumps, fails=fails)
+                files = {str(path.relative_to(folder)): path.read_bytes()
+                         for path in pathlib.Path(folder).rglob('*') if path.is_file()}
+            found[fails] = done.code, files
+            faults += [] if done.code == 0 and files else [f'{command} {fails}: {done.err}']
+        faults += [] if all(one == found[''] for one in found.values()) else [f'{command}: other output']
+    return faults
+
+
 def without_room():
     """Stacks that do not fit in memory cannot be written."""
     with scratch() as folder:
@@ -118,5 +134,6 @@ t.check('H11: a signal that interrupts the reading of a binary changes nothing',
 t.check('H11: a binary that the system cannot read is reported with the reason', reasons)
 t.check('H11: an output is synchronized again after a signal', written)
 t.check('an output is the same whether or not a nameless file can be linked', ways)
+t.check('dumps are merged, and written as rows, by the threads that can be started', few_threads)
 t.check('H14: if spilled stacks cannot be written, the message names the directory', without_room)
 t.done()
