@@ -236,6 +236,8 @@ Test(account, reads_keys_that_stand_twice_and_shows_no_value_that_steers_a_termi
 
 // The option "m" omits merged statistics, so that each arena is printed separately.
 Test(account, refuses_arenas_that_nobody_has_added_up) {
+    hp_show_message_codes();
+
     static const struct {
         const char *others;
         bool is_good;
@@ -253,7 +255,7 @@ Test(account, refuses_arenas_that_nobody_has_added_up) {
                                    from + strlen("\"stats.arenas\": {\"0\": {"));
         cr_expect((read_text(&stats, changed, &err) == HP_OK) == cases[i].is_good, "%s",
                   err.message);
-        cr_expect(cases[i].is_good || strstr(err.message, "without the letter m"), "%s",
+        cr_expect(cases[i].is_good || strstr(err.message, "stats-needs-m"), "%s",
                   err.message);
         hp_allocator_stats_done(&stats);
         free(changed);
@@ -262,25 +264,28 @@ Test(account, refuses_arenas_that_nobody_has_added_up) {
 }
 
 Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
+    hp_show_message_codes();
+
     static const struct {
         const char *bin, *stats, *says;
     } cases[] = {
-        {good_bin, "\"allocated\": -5,", "below zero"},
+        {good_bin, "\"allocated\": -5,", "stats . allocated stats-below-zero"},
         {good_bin, "\"allocated\": 18446744073709551616,", "too big integer"},
-        {good_bin, "\"allocated\": 9223372036854775807,", "beyond"},
-        {good_bin, "\"allocated\": 1.5,", "not a whole number"},
-        {good_bin, "\"allocated\": \"5\",", "not a whole number"},
-        {good_bin, "", "allocated is missing"},
+        {good_bin, "\"allocated\": 9223372036854775807,",
+         "stats . allocated stats-number-too-large"},
+        {good_bin, "\"allocated\": 1.5,", "stats . allocated stats-not-whole"},
+        {good_bin, "\"allocated\": \"5\",", "stats . allocated stats-not-whole"},
+        {good_bin, "", "stats . allocated stats-number-missing"},
         {"\"curregs\": 257, \"curslabs\": 2, \"nmalloc\": 0, \"ndalloc\": 0", good_stats,
-         "more objects"},
+         "stats-objects-exceed-slabs: 96 257 2 128"},
         {"\"curregs\": 1, \"curslabs\": 2, \"nmalloc\": 0", good_stats,
-         "ndalloc is missing"},
+         "bins . ndalloc stats-number-missing"},
         // 2^45 slabs of 12 KiB exceed 2^56 bytes.
         {"\"curregs\": 1, \"curslabs\": 35184372088832, \"nmalloc\": 0, \"ndalloc\": 0",
-         good_stats, "bins.curslabs is beyond"},
+         good_stats, "bins . curslabs stats-number-too-large"},
         {"\"curregs\": 1, \"curslabs\": 1, \"nmalloc\": 0, \"ndalloc\": 0, "
          "\"prof_live_count\": 72057594037927936",
-         good_stats, "bins.prof_live_count is beyond"},
+         good_stats, "bins . prof_live_count stats-number-too-large"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -299,17 +304,19 @@ Test(account, refuses_numbers_that_no_process_can_have_in_one_sentence) {
 // jemalloc reads the sums one after the other, so that "allocated" alone may include
 // later allocations.
 Test(account, H12_refuses_sums_that_contradict_each_other_by_name) {
+    hp_show_message_codes();
+
     static const struct {
         const char *sums, *says;
     } cases[] = {
         {"\"active\": 24576, \"metadata\": 4096, \"resident\": 24576,", NULL},
         {"\"active\": 4096, \"metadata\": 4096, \"resident\": 32768,", NULL},
         {"\"active\": 0, \"metadata\": 4096, \"resident\": 32768,",
-         "JSON: stats.active is 0, and stats.allocated is not"},
+         "stats-member: stats . active stats-allocated-zero"},
         {"\"active\": 24576, \"metadata\": 4096, \"resident\": 20480,",
-         "JSON: stats.resident is below stats.active"},
+         "stats-member: stats . resident stats-below-active"},
         {"\"active\": 24576, \"metadata\": 4096, \"resident\": 0,",
-         "JSON: stats.resident is below stats.active"},
+         "stats-member: stats . resident stats-below-active"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -330,6 +337,8 @@ Test(account, H12_refuses_sums_that_contradict_each_other_by_name) {
 }
 
 Test(account, names_other_kinds_of_statistics) {
+    hp_show_message_codes();
+
     static const struct {
         const char *text, *says;
         enum hp_code code;
@@ -344,8 +353,8 @@ Test(account, names_other_kinds_of_statistics) {
         {"{\"a\": 1}", "JSON of something else", HP_E_UNSUPPORTED},
         {"heap_v2/524288\n", "no JSON", HP_E_UNSUPPORTED},
         {"", "empty", HP_E_FORMAT},
-        {"{\"jemalloc\": {\"opt\"", "incomplete JSON", HP_E_FORMAT},
-        {"{\"jemalloc\": {}}", "opt is missing", HP_E_FORMAT},
+        {"{\"jemalloc\": {\"opt\"", "json-cut", HP_E_FORMAT},
+        {"{\"jemalloc\": {}}", "opt stats-object-missing", HP_E_FORMAT},
         {"{\"jemalloc\": []}", "JSON of something else", HP_E_UNSUPPORTED},
     };
 
@@ -480,17 +489,19 @@ Test(account, takes_for_smaps_what_begins_with_a_whole_row) {
 }
 
 Test(account, refuses_what_is_no_smaps_with_its_line) {
+    hp_show_message_codes();
+
     static const struct {
         const char *text, *says;
         uint64_t line;
     } cases[] = {
-        {"", "no mapping", 0},
-        {"Rss: 5 kB\n", "not a line", 1},
-        {PART("", "-3"), "kB", 3},
-        {PART("", "18446744073709551616"), "kB", 3},
+        {"", "smaps-empty", 0},
+        {"Rss: 5 kB\n", "smaps-other-line", 1},
+        {PART("", "-3"), "smaps-kb-expected", 3},
+        {PART("", "18446744073709551616"), "smaps-kb-expected", 3},
         {"7f00-7f10 rw-p 00000000 00:00 0\n7f10-7f20 rw-p 00000000 00:00 0\n",
-         "or truncated", 2},
-        {PART("[rollup]", "3") PART("[rollup]", "3"), "two processes", 7},
+         "smaps-no-rss", 2},
+        {PART("[rollup]", "3") PART("[rollup]", "3"), "smaps-second-rollup", 7},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

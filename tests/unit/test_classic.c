@@ -197,18 +197,17 @@ static const struct {
     uint64_t line;
 } damages[] = {
     {TOTALS "heapprofile\n" LINE, NULL, 0},
-    {TOTALS "heapprofile\n9: 1000 [20: 3000] @ 0x10\n",
-     "no memory map, and the totals are not those of the stacks", 3},
-    {TOTALS "heapprofile\n10: 1000 [20: 3000] @ 0x10 0x2",
-     "the file ends in the middle of a line", 2},
-    {TOTALS "heapprofile\n0: 1000 [20: 3000] @ 0x10\n" MAPS, "bytes without objects", 2},
+    {TOTALS "heapprofile\n9: 1000 [20: 3000] @ 0x10\n", "classic-no-map", 3},
+    {TOTALS "heapprofile\n10: 1000 [20: 3000] @ 0x10 0x2", "ends-in-line", 2},
+    {TOTALS "heapprofile\n0: 1000 [20: 3000] @ 0x10\n" MAPS,
+     "classic-bytes-without-objects", 2},
     {TOTALS "heapprofile\n18446744073709551616: 1000 [20: 3000] @ 0x10\n" MAPS,
-     "a number is 2^64 or more", 2},
-    {TOTALS "heapprofile\n" LINE MAPS TOTALS "heapprofile\n", "a second dump begins here",
-     6},
+     "classic-number-too-large", 2},
+    {TOTALS "heapprofile\n" LINE MAPS TOTALS "heapprofile\n", "second-dump", 6},
 };
 
 Test(classic, reports_damage_and_its_line) {
+    hp_show_message_codes();
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         cr_assert_eq(parse(damages[i].text), HP_OK);
         if (!damages[i].what) {
@@ -225,15 +224,16 @@ Test(classic, reports_damage_and_its_line) {
 static const struct {
     const char *line, *expected;
 } malformed[] = {
-    {"nonsense", "a number"},
-    {"--1: 1000 [20: 3000] @ 0x10", "a number"},
+    {"nonsense", "number-expected"},
+    {"--1: 1000 [20: 3000] @ 0x10", "number-expected"},
     {"10: 1000 [20: 3000 @ 0x10", "']'"},
     {"10: 1000 [20: 3000]", "'@'"},
-    {"10: 1000 [20: 3000] @ 0x10 0xzz", "a hexadecimal number"},
-    {"10: 1000 [20: 3000] @ 0x10 name", "a hexadecimal number"},
+    {"10: 1000 [20: 3000] @ 0x10 0xzz", "hex-number-expected"},
+    {"10: 1000 [20: 3000] @ 0x10 name", "hex-number-expected"},
 };
 
 Test(classic, names_the_line_that_fits_no_grammar) {
+    hp_show_message_codes();
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         char text[1024];
         snprintf(text, sizeof text, TOTALS "heapprofile\n" LINE "%s\n" MAPS,
@@ -269,10 +269,11 @@ Test(classic, cuts_what_its_writer_warns_of) {
 }
 
 Test(classic, refuses_a_header_without_totals) {
+    hp_show_message_codes();
     cr_expect_eq(parse("%warn\nheap profile: x: 192 [5: 320] @ heapprofile\n" MAPS),
                  HP_E_FORMAT);
     cr_expect_eq(err.line, 2);
-    cr_expect_str_eq(err.message, "expected a number in the totals");
+    cr_expect_str_eq(err.message, "totals-expected: number-expected");
 }
 
 Test(classic, leaves_out_counters_that_wrapped_around) {

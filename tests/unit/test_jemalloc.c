@@ -136,22 +136,19 @@ static const struct {
     const char *text, *what;
     uint64_t line;
 } damages[] = {
-    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n",
-     "the file ends before its MAPPED_LIBRARIES section", 6},
-    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n\nMAPPED_LIBRARIES:\n1000-2",
-     "the file ends in the middle of a line", 8},
-    {"heap_v2/1\n@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "no line of totals", 2},
-    {HEAD "@ 0x10\n  t*: 0: 64 [2: 128]\n" MAPS,
-     "objects without bytes, or bytes without objects", 5},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n", "ends-before-map", 6},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n\nMAPPED_LIBRARIES:\n1000-2", "ends-in-line", 8},
+    {"heap_v2/1\n@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "no-totals-line", 2},
+    {HEAD "@ 0x10\n  t*: 0: 64 [2: 128]\n" MAPS, "counts-contradict", 5},
     {HEAD "@ 0x10\n  t*: 18446744073709551616: 64 [2: 128]\n" MAPS,
-     "a number is 2^64 or more", 5},
-    {HEAD MAPS HEAD MAPS, "a second dump begins here", 7},
-    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n@ 0x20\n" MAPS, "the last stack has no counts",
-     6},
-    {HEAD "@ 0x10\n  t*: 1: 64 [2", "the file ends in the middle of a line", 5},
+     "jemalloc-number-too-large", 5},
+    {HEAD MAPS HEAD MAPS, "second-dump", 7},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n@ 0x20\n" MAPS, "last-stack-without-counts", 6},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2", "ends-in-line", 5},
 };
 
 Test(jemalloc, reports_damage_and_its_line) {
+    hp_show_message_codes();
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         cr_assert_eq(parse(damages[i].text), HP_OK);
         cr_assert_not_null(dump.damage.what, "row %zu", i);
@@ -165,22 +162,21 @@ static const struct {
     const char *text, *expected;
     uint64_t line, stacks;
 } malformed[] = {
-    {HEAD "nonsense\n@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "a line of totals", 4, 1},
-    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\nnonsense\n" MAPS, "a stack or the memory map", 6,
-     1},
-    {HEAD "@ 0x10 0xzz\n  t*: 1: 64 [2: 128]\n" MAPS, "a hexadecimal number", 4, 0},
+    {HEAD "nonsense\n@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "totals-line-expected", 4, 1},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\nnonsense\n" MAPS, "stack-or-map-expected", 6, 1},
+    {HEAD "@ 0x10 0xzz\n  t*: 1: 64 [2: 128]\n" MAPS, "hex-number-expected", 4, 0},
     {HEAD "@ 0x10\n  t*: 1: 64 [2: 128\n" MAPS, "']'", 5, 0},
-    {HEAD "@ 0x10\n  t*: 1: x [2: 128]\n" MAPS, "a number", 5, 0},
-    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128] name\n" MAPS, "the end of the line", 5, 0},
+    {HEAD "@ 0x10\n  t*: 1: x [2: 128]\n" MAPS, "number-expected", 5, 0},
+    {HEAD "@ 0x10\n  t*: 1: 64 [2: 128] name\n" MAPS, "line-end-expected", 5, 0},
     {HEAD "@ 0x10\n  t*: 5: 80 [0: 0]\n  t*: 1: 16 [0: 0]\n" MAPS,
-     "one line of counts for all threads, not two", 6, 1},
-    {HEAD "@ 0x0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "a hexadecimal number", 4, 0},
-    {HEAD "@ 0x10\n  t*: x\n  t*: 1: 8 [0: 0]\n  t3: x\n" MAPS, "a number", 5, 1},
-    {HEAD "@ 0x10\n  t*: 5: 80 [0: 0]\n" MAPS "garbage\n", "a row of the memory map", 9,
-     1},
+     "counts-of-one-thread-expected", 6, 1},
+    {HEAD "@ 0x0x10\n  t*: 1: 64 [2: 128]\n" MAPS, "hex-number-expected", 4, 0},
+    {HEAD "@ 0x10\n  t*: x\n  t*: 1: 8 [0: 0]\n  t3: x\n" MAPS, "number-expected", 5, 1},
+    {HEAD "@ 0x10\n  t*: 5: 80 [0: 0]\n" MAPS "garbage\n", "map-row-expected", 9, 1},
 };
 
 Test(jemalloc, names_the_line_that_fits_no_grammar) {
+    hp_show_message_codes();
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         cr_assert_eq(parse(malformed[i].text), HP_OK);
         cr_assert_gt(dump.malformed.count, 0, "row %zu", i);
@@ -192,6 +188,7 @@ Test(jemalloc, names_the_line_that_fits_no_grammar) {
 }
 
 Test(jemalloc, counts_the_rows_of_the_map_that_are_none_or_overlap) {
+    hp_show_message_codes();
     cr_assert_eq(parse(HEAD "@ 0x10\n  t*: 1: 64 [2: 128]\n" MAPS
                             "7000-6000 r-xp 00000000 fe:00 12 /b\nnonsense\n\n"
                             "1800-3000 r-xp 00000000 fe:00 12\n"
@@ -199,7 +196,7 @@ Test(jemalloc, counts_the_rows_of_the_map_that_are_none_or_overlap) {
                  HP_OK);
     cr_expect_eq(dump.malformed.count, 2);
     cr_expect_eq(dump.malformed.line, 9);
-    cr_expect_str_eq(dump.expected, "a row of the memory map");
+    cr_expect_str_eq(dump.expected, "map-row-expected");
     cr_expect_eq(dump.overlaps.count, 2);
     cr_expect_eq(dump.overlaps.line, 12); // the other line begins before it
     cr_expect_eq(dump.damage.line, 13);
@@ -318,9 +315,10 @@ Test(jemalloc, reads_counts_behind_blank_lines) {
 }
 
 Test(jemalloc, refuses_a_header_without_a_period) {
+    hp_show_message_codes();
     cr_expect_eq(parse("heap_v2/x\n"), HP_E_FORMAT);
     cr_expect_eq(err.line, 1);
-    cr_expect_str_eq(err.message, "expected a number as sample period");
+    cr_expect_str_eq(err.message, "sample-period-expected: number-expected");
 }
 
 // Two equal dumps may list threads in a different order; then only the digest of samples

@@ -216,28 +216,29 @@ Test(prof_recent, is_read_record_by_record) {
 }
 
 Test(prof_recent, that_is_none_is_refused_in_one_sentence) {
+    hp_show_message_codes();
     static const char *const texts[][2] = {
-        {"", "incomplete JSON"},
-        {HEAD LIVE, "incomplete JSON"},
+        {"", "json-cut"},
+        {HEAD LIVE, "json-cut"},
         {"[]", "JSON of something else"},
         {"{\"jemalloc\": {}}", "malloc_stats_print's JSON"},
         {"{\"stack_traces\": []}", "prof_log"},
-        {"{\"sample_interval\": -1, \"recent_alloc\": []}", "not a number of bytes"},
-        {HEAD "]}", "no allocations"},
-        {HEAD "7]}", "record 1: usize is missing"},
-        {HEAD "{\"usize\": -96}]}", "usize is below zero"},
+        {"{\"sample_interval\": -1, \"recent_alloc\": []}", "recent-interval"},
+        {HEAD "]}", "recent-empty"},
+        {HEAD "7]}", "1 usize recent-number-missing"},
+        {HEAD "{\"usize\": -96}]}", "1 usize recent-below-zero"},
         {HEAD "{\"usize\": 18446744073709551616}]}", "too big integer"},
-        {HEAD "{\"usize\": 0, \"alloc_time\": 1}]}", "not the size of an object"},
-        {HEAD "{\"usize\": 96, \"alloc_time\": 1.5}]}",
-         "alloc_time is not a whole number"},
-        {HEAD "{\"usize\": 96, \"alloc_time\": 1}]}", "alloc_trace is missing"},
+        {HEAD "{\"usize\": 0, \"alloc_time\": 1}]}", "1 usize recent-no-size"},
+        {HEAD "{\"usize\": 96, \"alloc_time\": 1.5}]}", "1 alloc_time recent-not-whole"},
+        {HEAD "{\"usize\": 96, \"alloc_time\": 1}]}",
+         "1 alloc_trace recent-list-missing"},
         {HEAD "{\"usize\": 96, \"alloc_time\": 1, \"alloc_trace\": [\"7f\"]}]}",
-         "has something that is not an address"},
+         "1 alloc_trace recent-no-address"},
         {HEAD "{\"usize\": 96, \"alloc_time\": 1, \"alloc_trace\": "
               "[\"0x10000000000000000\"]}]}",
-         "has something that is not an address"},
+         "1 alloc_trace recent-no-address"},
         {HEAD "{\"usize\": 96, \"alloc_time\": 1, \"dalloc_time\": 2}]}",
-         "exists, and the object is not released"},
+         "1 dalloc_time recent-not-released"},
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
