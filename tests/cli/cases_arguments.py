@@ -388,8 +388,8 @@ def a_metric_can_be_a_sample_type_of_the_inputs(t):
         result = t.codes("top", "--no-symbols", "--metric", name, tcmalloc)
         assert head in result.out + result.err, result.err
     # A name with one wrong letter is reported before the inputs are read.
-    check(t.run("top", "--metric=inuse-spcae", "/nowhere"), 2, "", "did you mean inuse-space?")
-    check(t.run("top", "--metric=", "/nowhere"), 2, "", "--metric does not take \"\"")
+    check(t.codes("top", "--metric=inuse-spcae", "/nowhere"), 2, "", "-did-you-mean: metric inuse-spcae inuse-space")
+    check(t.codes("top", "--metric=", "/nowhere"), 2, "", "choice-unknown: metric ")
     last = t.run("folded", "--no-symbols", "--metric=resident_space", "--inuse_objects", tcmalloc)
     assert last.out == "main;leaf 10\n", last.out
 

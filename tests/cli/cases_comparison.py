@@ -109,10 +109,10 @@ def a_condition_on_p_uses_the_shown_p(t):
     for limit, status in ((row["q"] * 1.01, 1), (row["q"] * 0.99, 0)):
         # Only one other row has as much growth, and that may be chance.
         condition = f"--fail-if=growth>{row['delta']['estimate'] - 1:.0f},p<{limit:.7g}"
-        done = check(t.run("diff", "--no-symbols", condition, *pair(t)), status)
-        assert ("--fail-if: 0x402000 grew " in done.err) == (status == 1), done.err
-        shown = "adjusted p < 0.0001 of sampling alone" if row["q"] < 1e-4 else f"adjusted p = {row['q']:.4f} of sampling alone"
-        assert (f" of the total before, {shown}); the limit is growth > " in done.err) == (status == 1), done.err
+        done = check(t.codes("diff", "--no-symbols", condition, *pair(t)), status)
+        assert ("fail-if-exceeded: 0x402000 fail-if-grew: " in done.err) == (status == 1), done.err
+        shown = "-below: adjusted p 0.0001" if row["q"] < 1e-4 else f": adjusted p {row['q']:.4f}"
+        assert (f", fail-if-p{shown}  of sampling alone" in done.err) == (status == 1), done.err
 
 
 def several(t, counts):
@@ -147,14 +147,14 @@ def differences_between_processes_are_allowed_for_if_one_side_shows_them(t):
 def two_processes_give_no_significant_rows(t):
     base, new = several(t, (50,)), several(t, (150,))
     condition = ("--keep-unmapped", "--fail-if=growth>5%,p<0.01")
-    done = check(t.run("diff", "--no-symbols", *condition, *base, "--to", *new), 1)
-    assert "in use, beyond sampling error (p < " in done.out and "1 of 2 functions tested changed beyond sampling" in done.out
-    assert "significant" not in done.out and "false discovery" not in done.out, done.out
-    assert "p covers sampling error, not how" in done.out and "of sampling alone" in done.err, done.out + done.err
+    done = check(t.codes("diff", "--no-symbols", *condition, *base, "--to", *new), 1)
+    assert "verdict-samplingp < " in done.out and "verdict-rows: 1 2 " in done.out, done.out
+    assert "significant" not in done.out and "false" not in done.out, done.out
+    assert "spread-not-known" in done.out and "of sampling alone" in done.err, done.out + done.err
     more = several(t, (152, 148, 160, 151))
-    done = check(t.run("diff", "--no-symbols", *condition, *base, *several(t, (51, 49)), "--to", *new, *more), 1)
-    assert "in use, significant (p < " in done.out and "* significant at a 5% false discovery rate" in done.out, done.out
-    assert "sampling error" not in done.out and "sampling alone" not in done.err, done.out + done.err
+    done = check(t.codes("diff", "--no-symbols", *condition, *base, *several(t, (51, 49)), "--to", *new, *more), 1)
+    assert "verdict-significantp < " in done.out and "mark-significant: significant 5" in done.out, done.out
+    assert "sampling" not in done.out and "sampling alone" not in done.err, done.out + done.err
 
 
 @case

@@ -207,9 +207,9 @@ def a_glob_of_many_dumps_of_a_process_shows_the_newest(b):
         ["sh", "-c", f'PATH="$PWD:$PATH"; {line}'], cwd=b.folder, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, check=True, env=b.environment(None)))
     total = (lambda dumps: int(ask(f"jeprof --text --show_bytes {dumps}").stdout.split()[1]))
-    got = ask("jeprof --text --show_bytes program jp.10978.*.heap")
+    got = ask("jeprof --message-codes --text --show_bytes program jp.10978.*.heap")
     assert got.stdout == ask("jeprof --text --show_bytes program jp.10978.16.i16.heap").stdout, got
-    assert got.stderr.count("--sum") == 1 and got.stderr.count("Using local file") == 18, got
+    assert got.stderr.count("jeprof-moment: ") == 1 and got.stderr.count("jeprof-local-file: ") == 18, got
     each = sum(total(f"jp.10978.{i}.i{i}.heap") for i in range(17))
     assert abs(total("--sum jp.10978.*.heap") - each) <= 17, each
 
@@ -258,7 +258,7 @@ def what_is_no_picture_of_ours_is_refused_with_what_does_it(b):
 def a_url_is_refused_with_the_line_that_does_it(b):
     for url in ("http://host/pprof/heap", "host:8080/pprof/heap"):
         got = codes(b, "--raw", url)
-        assert got.status == 1 and "jeprof-net-url: " in got.err and url in got.err, got
+        assert got.status == 1 and "jeprof-net-url: '" in got.err and f"{url}'\n" in got.err, got
     piped = jeprof(b, "-", "--text", text=pathlib.Path(b.dump).read_bytes())
     assert piped.status == 0 and piped.out == jeprof(b, "--text", b.dump).out, piped
 
@@ -266,11 +266,10 @@ def a_url_is_refused_with_the_line_that_does_it(b):
 @case
 def H14_a_url_is_suggested_only_as_one_word_that_a_shell_takes(b):
     for url in ("http://h/';touch PWN;'", "host:80/$(touch PWN)`touch PWN`", "http://h/\\"):
-        got = jeprof(b, url)
-        command = got.err.split(": ", 2)[2]
-        words = shlex.split(command)
-        assert got.status == 1 and words[:2] == ["curl", "-s"] and words[3:] == ["|", "hprof-jeprof", "-", "--text"], got
-        assert words[2] == (url if "://" in url else f"http://{url}"), got
+        got = codes(b, url)
+        code, _, word = got.err.removeprefix("hprof-agg: ").partition(": ")
+        assert (got.status, code) == (1, "jeprof-net-url"), got
+        assert shlex.split(word) == [url if "://" in url else f"http://{url}"], got
     for url in ("http://h/\x1b]0;x\x07", "http://h/\nforged", "http://h/\u202e", "-o://x", "'://x", f"http://h/{'x' * 600}"):
         got = codes(b, "--", url)
         assert (got.status, got.err) == (1, "hprof-agg: jeprof-net\n"), (url, got)
