@@ -6,7 +6,7 @@ import re
 
 from harness import Tests, near, scratch
 
-t = Tests()
+t = Tests(is_coded=True)
 GOOD = t.formats / 'jemalloc-lg0-accum.heap'
 TEXT = GOOD.read_bytes()
 TOTALS = t.totals(GOOD)
@@ -79,7 +79,7 @@ def elf():
     program = t.formats / 'alloc_c'
     result = t.run('info', '-v', '--no-symbols', program, GOOD)
     faults = [] if result.code == 0 and result.totals() == TOTALS else [f'{result.code}: {result.err}']
-    if not re.search('alloc_c.*(program|binar|ELF|executable)', result.err, re.I):
+    if not 'program-ignored: ' in result.err:
         faults.append(f'does not say that no program is needed: {result.err!r}')
     alone = t.run('top', program)
     return faults + ([] if alone.code == 5 else [f'alone: {alone.code}: {alone.err}'])
@@ -88,7 +88,7 @@ def elf():
 def directory():
     with scratch() as parent:
         pathlib.Path(parent, 'folder').mkdir()
-        return refused('folder', None, 'or below this folder', directory=parent)
+        return refused('folder', None, 'folder-without-dumps', directory=parent)
 
 
 def same_twice():
@@ -111,7 +111,7 @@ def one_process_twice():
     series = sorted((t.formats / 'series').glob('*.heap'))
     result = t.run('top', '--no-symbols', *series[3:5])
     said = result.err + result.out
-    if result.code != 0 or 'latest of 2 dumps of one process' not in said:
+    if result.code != 0 or 'latest 2 source-of-process' not in said:
         return [f'ended with {result.code}: {said[:500]!r}']
     return []
 
@@ -123,7 +123,7 @@ def same_stacks_twice():
         other.write_bytes(TEXT + b'ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [x]\n')
         result = t.run('top', '--no-symbols', '--dumps=sum', GOOD, other)
     said = result.err + result.out
-    if result.code not in (0, 4) or not re.search('identical samples', said):
+    if result.code not in (0, 4) or not re.search('pair-warning: .* sample-twice', said):
         return [f'ended with {result.code}: {said[:500]!r}']
     return []
 
@@ -140,8 +140,8 @@ def carriage_returns():
 
 
 def two_layers():
-    return (refused('twice.gz', gzip.compress(gzip.compress(TEXT)), 'within compressed') +
-            refused('zst.gz', gzip.compress(ZSTD.read_bytes()), 'within compressed'))
+    return (refused('twice.gz', gzip.compress(gzip.compress(TEXT)), 'file-packed-twice') +
+            refused('zst.gz', gzip.compress(ZSTD.read_bytes()), 'file-packed-twice'))
 
 
 def zstd():
@@ -173,13 +173,13 @@ t.check('English text is rejected', lambda: refused('text', b'It was a dark and 
 t.check('a file of zeros is rejected', lambda: refused('zeros', bytes(5000), 'dump|profile|format|header|heap'))
 t.check('gzip in gzip, zstd in gzip: one layer only', two_layers)
 t.check('zstd, as a file and on standard input: the same totals', zstd)
-t.check('truncated zstd is rejected', lambda: refused('cut.zst', ZSTD.read_bytes()[:-9], 'ends too early'))
+t.check('truncated zstd is rejected', lambda: refused('cut.zst', ZSTD.read_bytes()[:-9], 'damaged-zstd-ends-early'))
 t.check('gzip with garbage inside is rejected', lambda: refused(
     'flipped.gz', gzip.compress(TEXT)[:300] + b'\x55' * 40 + gzip.compress(TEXT)[340:], 'gzip|damage|corrupt|compress'))
 
 # Dumps with something wrong.
 t.check('a dump without a map section is used if its totals are complete', lambda: used(
-    TEXT[:TEXT.index(b'MAPPED_LIBRARIES:')], 'no memory map', totals=EXACT))
+    TEXT[:TEXT.index(b'MAPPED_LIBRARIES:')], 'no-map', totals=EXACT))
 t.check('a dump without a map section and its last stack is rejected', lambda: refused(
     'mapless', TEXT[:TEXT.rindex(b'\n@ ') + 1], 'MAPPED_LIBRARIES|map|cut|short|truncat'))
 t.check('a dump without the final newline is rejected',
@@ -204,13 +204,13 @@ t.check('R25: a number above 2^64 is rejected', lambda: refused(
     'big', varied(b'  t*: 1: 1048576 [99: 55037952]', b'  t*: 99999999999999999999: 5 [0: 0]'),
     '2.?64|number|large'))
 t.check('R21: a header that disagrees with its stacks is reported', lambda: used(
-    varied(b't*: 143525: 46627456 ', b't*: 243525: 96627456 '), 'header total does not match the stacks',
+    varied(b't*: 143525: 46627456 ', b't*: 243525: 96627456 '), 'input-total-contradicts',
     totals=EXACT))
 for header in ('5: 0', '0: 500', '5: 320', '200: 1056578'):
     t.check(f'a header of {header} above stacks that jemalloc rewrote is reported', lambda: used(
         f'heap_v2/524288\n  t*: {header} [0: 0]\n@ 0x400010\n  t*: 100: 528289 [0: 0]\n\n'
         'MAPPED_LIBRARIES:\n00400000-00401000 r-xp 00000000 00:00 1 /bin/x\n'.encode(),
-        'header total does not match the stacks'))
+        'input-total-contradicts'))
 t.check('a dump without stacks has totals of zero', lambda: used(
     b'heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n'
     b'00400000-00401000 r-xp 00000000 00:00 1 /bin/x\n', '.',

@@ -11,7 +11,7 @@ from profile_writer import Profile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop'))
 
-t = Tests()
+t = Tests(is_coded=True)
 
 # --- where the main executable lies ---------------------------------------------------------
 
@@ -78,7 +78,7 @@ def unknown():
         merged = pathlib.Path(folder, 'merged.pb.gz')
         t.ok('merge', '-q', '--no-symbols', '-o', merged, *paths)
         result = t.run('top', '--by=program', '--no-symbols', merged)
-        if result.code != 5 or 'no input has a memory map' not in result.err:
+        if result.code != 5 or 'no-input-has: a memory map' not in result.err:
             faults.append(f'{result.code}: {result.err}')
     return faults
 

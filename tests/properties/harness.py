@@ -32,10 +32,12 @@ def every(nth, items, first=0):
 
 class Tests:
     """Collects tests, runs them, reports each as one TAP line.  Runs of the binary look for binaries in folders of the
-    test only, unless the test `is_of_machine`: about programs that it runs there."""
+    test only, unless the test `is_of_machine`: about programs that it runs there.  `is_coded`: messages of all runs
+    have codes and values in place of sentences."""
 
-    def __init__(self, is_of_machine=False):
+    def __init__(self, is_of_machine=False, is_coded=False):
         self.is_rooted = not is_of_machine
+        self.is_coded = is_coded
         self.binary, testdata = sys.argv[1:3]
         self.binary = os.path.abspath(self.binary)
         self.testdata = pathlib.Path(testdata).resolve()
@@ -67,7 +69,7 @@ class Tests:
         sys.exit(1 if self.failures else 0)
 
     def command(self, *args, is_rooted=True, is_coded=False):
-        first = ['--message-codes'] if is_coded else []
+        first = ['--message-codes'] if is_coded or self.is_coded else []
         return [self.binary, *first, *(rooted(args) if is_rooted and self.is_rooted else map(str, args))]
 
     def run(self, *args, stdin=None, env=None, cwd=None, timeout=300, preexec_fn=None,

@@ -8,7 +8,7 @@ import threading
 from harness import Tests, scratch
 from profile_writer import Profile
 
-t = Tests()
+t = Tests(is_coded=True)
 HEALTHY = t.testdata / 'healthy'
 REAL = t.formats / 'jemalloc-default-lg19.heap'
 MAP_MARK = '\nMAPPED_LIBRARIES:\n'
@@ -31,7 +31,7 @@ def regions():
     faults = expect(t.totals(path), **{'inuse-space': 536870912 + 524288 + 1000, 'inuse-objects': None,
                                        'alloc-space': 536875008 + 1048576 + 1000, 'alloc-objects': 13})
     info = t.ok('info', '-v', '--no-symbols', path)
-    if 'agrees with the sum' not in info.out or 'header-contradicts' in info.out:
+    if 'total-agrees' not in info.out or 'header-contradicts' in info.out:
         faults.append('its total is that of its stacks, and is not taken for it')
     result = t.run('top', '--metric=inuse-objects', path)
     return faults + [f'objects: {result.code}'] * (result.code != 5)
@@ -53,7 +53,7 @@ def no_regions():
             with open(path, 'w') as file:
                 file.write(text if line[0] == ' ' else re.sub(' +', ' ', text))
             result = t.run('top', path)
-            if result.code != 5 or 'bytes without objects' not in result.err:
+            if result.code != 5 or 'classic-bytes-without-objects' not in result.err:
                 faults.append(f'{line}: {result.code} {result.err}')
     return faults
 
@@ -75,7 +75,8 @@ def without_map():
         whole = report(REAL)
         found = report(bare)
         faults += expect(found['total'], **whole['total'])
-        if [w for w in [one['text'] for one in found['warnings']] if 'memory map' in w] == [] or 'mapping' in str([one['text'] for one in found['warnings']]):
+        codes = [one['code'] for one in found['warnings']]
+        if 'no-map' not in codes or 'addresses-unmapped' in codes:
             faults.append(f"warnings: {found['warnings']}")
         if not all(row['name'].startswith('0x') for row in found['rows']):
             faults.append('names without a map')
@@ -85,7 +86,7 @@ def without_map():
                 faults.append(f'the map of {source} gives other rows')
         open(other, 'w').write(head.replace(': 1: ', ': 1:  '))
         two = t.run('top', f'--maps={own}', bare, other)
-        if two.code != 2 or 'one process' not in two.err:
+        if two.code != 2 or 'maps-of-two' not in two.err:
             faults.append(f'two processes: {two.code} {two.err}')
     return faults
 

@@ -13,7 +13,7 @@ import re
 
 from harness import Tests, scratch
 
-t = Tests()
+t = Tests(is_coded=True)
 REDIS = [t.real / f'redis_lg13.27533.{i}.i{i}.heap.gz' for i in range(13)]
 MARIADBD = [t.real / f'mariadbd_lg14.15432.{i}.i{i}.heap.gz' for i in (6, 12)]
 RECENT = t.testdata / 'account/frag.recent.json.gz'
@@ -100,14 +100,14 @@ def seconds():
 def refusals():
     faults = []
     for code, words, args in (
-            (5, 'two or more dumps', [REDIS[0]]),
+            (5, 'lifetimes-need-dumps', [REDIS[0]]),
             (5, 'prof_accum', SERIES[:2]),
-            (5, 'of one process', [REDIS[0], REDIS[3], *sorted(t.real.glob('mariadbd*'))[:2]]),
-            (5, 'of one process', [REDIS[0], MARIADBD[1]]),
-            (2, '--metric', ['--metric=alloc-space', *REDIS[:2]]),
-            (2, '--estimator', ['--estimator=none', *REDIS[:2]]),
-            (2, '--confidence=none', ['--confidence=none', *REDIS[:2]]),
-            (2, 'rows of', ['--by=thread', *REDIS[:2]])):
+            (5, 'lifetimes-of-several', [REDIS[0], REDIS[3], *sorted(t.real.glob('mariadbd*'))[:2]]),
+            (5, 'lifetimes-of-several', [REDIS[0], MARIADBD[1]]),
+            (2, 'option-not-of-command: lifetime metric', ['--metric=alloc-space', *REDIS[:2]]),
+            (2, 'option-not-of-command: lifetime estimator', ['--estimator=none', *REDIS[:2]]),
+            (2, 'lifetimes-sampled', ['--confidence=none', *REDIS[:2]]),
+            (2, 'rows-not-of-format: lifetime', ['--by=thread', *REDIS[:2]])):
         ended = t.run('lifetime', '--no-symbols', *args)
         if ended.code != code or words not in ended.err or ended.err.count('\n') > 2:
             faults.append(f'{ended}: {ended.code}, {ended.err}')
@@ -157,15 +157,15 @@ def of_a_map():
             maps.write_bytes(packed)
             if [told(maps)[key] for key in ('rows', 'total')] != [told(FRAG)[key] for key in ('rows', 'total')]:
                 faults.append('other rows than beside the dump')
-        for words, content in (('in no mapping', moved), ('not a heap profile', b'7ff5-7ff6 r-xp\n'), ('empty', b''),
-                               ('not a heap profile', b'7ff5\n' + rows)):
+        for words, content in (('recent-of-other-process', moved), ('not-a-profile-but-text', b'7ff5-7ff6 r-xp\n'), ('empty', b''),
+                               ('not-a-profile-but-text', b'7ff5\n' + rows)):
             maps.write_bytes(content)
             ended = t.run('lifetime', '--no-symbols', f'--recent={RECENT}', maps)
             if ended.code != 5 or words not in ended.err:
                 faults.append(f'{words}: {ended.code}, {ended.err}')
         maps.write_bytes(rows)
         ended = t.run('top', '--no-symbols', maps)
-        faults += [] if ended.code == 5 and 'this is a memory map' in ended.err else [f'top: {ended.code}, {ended.err}']
+        faults += [] if ended.code == 5 and 'file-maps' in ended.err else [f'top: {ended.code}, {ended.err}']
     return faults
 
 
@@ -213,14 +213,14 @@ def recent_refusals():
         bad, dump = pathlib.Path(folder) / 'bad.json', pathlib.Path(folder) / 'a.heap'
         dump.write_bytes(FRAG.read_bytes().split(b'MAPPED_LIBRARIES')[0] + b'MAPPED_LIBRARIES:\n')
         for code, words, content, args in (
-                (5, 'incomplete JSON', text[:1000], [FRAG]),
+                (5, 'json-cut', text[:1000], [FRAG]),
                 (5, 'JSON of something else', '{}', [FRAG]),
-                (5, 'sample period', text.replace('"sample_interval":4096', '"sample_interval":8192'), [FRAG]),
-                (5, 'in no mapping', text.replace('0x7ff5', '0x1ff5').replace('0x55b3', '0x15b3'), [FRAG]),
-                (5, 'no memory map', text, [dump]),
+                (5, 'recent-period-differs: 8192 ', text.replace('"sample_interval":4096', '"sample_interval":8192'), [FRAG]),
+                (5, 'recent-of-other-process', text.replace('0x7ff5', '0x1ff5').replace('0x55b3', '0x15b3'), [FRAG]),
+                (5, 'recent-needs-map', text, [dump]),
                 (5, 'No such file', None, [FRAG]),
-                (2, 'which standard input does not allow', text, ['-']),
-                (2, 'one dump', text, [FRAG, REDIS[0]])):
+                (2, 'recent-stdin', text, ['-']),
+                (2, 'recent-of-one-dump', text, [FRAG, REDIS[0]])):
             bad.unlink(missing_ok=True)
             if content is not None:
                 bad.write_text(content)

@@ -10,7 +10,7 @@ import re
 from harness import Tests, scratch
 from profile_writer import Profile
 
-t = Tests()
+t = Tests(is_coded=True)
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = [t.testdata / 'golden' / 'cxx.heap']
 SYMBOLS = f'--symbol-dir={t.root}'
@@ -98,7 +98,7 @@ def missing():
     found = [line['text'] for row in report['rows'] for line in row['lines']]
     shown = t.ok('list', SYMBOLS, '^leaf_', *PROCS).out
     return [] if found and not any(found) and shown.count(
-        '\nno source: not found; --source-dir=DIR looks below DIR\n') == 1 else [
+        '\nno-source: not found; --source-dir=DIR looks below DIR\n') == 1 else [
             shown]
 
 
@@ -118,7 +118,7 @@ def nothing_from_outside(folder):
         make(path)
         if any(texts(path.parent).values()):
             faults.append(f'{number}: {texts(path.parent)}')
-        if ': not found, nor below --source-dir' not in t.ok(
+        if 'no-source: not found, nor below --source-dir' not in t.ok(
                 'list', SYMBOLS, f'--source-dir={path.parent}', '^leaf_', *PROCS).out:
             faults.append(f'{number}: no reason')
     return faults
@@ -128,7 +128,7 @@ def too_large(folder):
     path = place(folder, 'large/alloc_c.c')
     os.truncate(path, (16 << 20) + 1)
     shown = t.ok('list', SYMBOLS, f'--source-dir={path.parent}', '^leaf_', *PROCS).out
-    faults = [] if 'no source: the file is larger than 16 MiB' in shown else [shown]
+    faults = [] if 'no-source: source-too-large' in shown else [shown]
     os.truncate(path, 16 << 20)
     return faults + ([] if texts(path.parent) == source_lines() else ['16 MiB are too much'])
 
@@ -204,7 +204,7 @@ def list_in_shell(pattern, *more):
 def judge(out, path, why):
     """Whether it shows the public file, or why not; and no other in any case."""
     secrets = ['secret\n', pathlib.Path('/etc/passwd').read_text(encoding='utf-8').partition('\n')[0]]
-    is_good = out.count(' public\n') == 1 if why is SHOWN else ' public\n' not in out and re.search(rf' in {re.escape(str(path))}: .*\nno source: {re.escape(why)}\n', out)
+    is_good = out.count(' public\n') == 1 if why is SHOWN else ' public\n' not in out and re.search(rf' in {re.escape(str(path))}: .*\nno-source: {re.escape(why)}\n', out)
     return [] if is_good and not any(text in out for text in secrets) else [f'{path}, {why}: {out}']
 
 

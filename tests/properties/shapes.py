@@ -10,7 +10,7 @@ import threading
 
 from harness import Tests
 
-t = Tests()
+t = Tests(is_coded=True)
 ROUNDS = 40
 
 
@@ -100,7 +100,7 @@ def longest_line():
             lines = text[:]
             lines[number - 1] = lines[number - 1].ljust((16 << 20) + more, ' 'if number == 4 else 'x')
             result = t.run('info', '-v', '--no-symbols', '-', stdin='\n'.join(lines + ['']).encode())
-            says = f'standard input:{number}: a line of more than 16 MiB\n'
+            says = f'standard input:{number}: line-too-long\n'
             if result.code != 7 * more or (says in result.err) != bool(more):
                 faults.append(f'line {number}, {more} more: ended with {result.code}: {result.err}')
     return faults
