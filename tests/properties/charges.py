@@ -8,7 +8,7 @@ import re
 from harness import Tests, scratch
 from profile_writer import Profile
 
-t = Tests()
+t = Tests(is_coded=True)
 MIB = 1 << 20
 APP, LIBC = '/srv/app', '/usr/lib/x86_64-linux-gnu/libc.so.6'
 CXX, CARGO = '/usr/include/c++/12/bits/stl_vector.h', '/root/.cargo/registry/src/x-1/{}-1.0/src/lib.rs'
@@ -35,9 +35,9 @@ def profile(name, *stacks):
 def last_lines(*args):
     """The lines below the notes on the columns of a table."""
     text = t.ok(*args[:1], '-q', '-v', '--names=short', '--no-symbols', *args[1:]).out
-    text = re.sub('^(next: |if it is).*', '', text, flags=re.M)
+    text = re.sub('^(next: |if-).*', '', text, flags=re.M)
     return [line for line in text.splitlines() if re.match(
-        r'.*(--frames=|--wrapper=|source files are known)', line)]
+        r'.*(--frames=|--wrapper=|source-files-known|charged|allocated-inside)', line)]
 
 
 def says(wanted, *args):
@@ -49,13 +49,11 @@ def moved():
     few = profile('few', (199, own('f'), MAIN), (1, VECTOR, own('g'), MAIN))
     many = profile('many', (30, own('f'), MAIN), (70, VECTOR, own('g'), MAIN),
                    (20, ('xmalloc', '/srv/app/x.c', 1), own('h'), MAIN))
-    both = ('90.0 MiB (75%) allocated inside malloc wrappers and the standard library is charged '
-            'to its callers; --frames=no-alloc shows it')
+    both = 'charged: 90.0 MiB  75 malloc wrappers and the standard library charged-to-callers: --frames=no-alloc '
     return (says([], 'top', few) + says([both], 'top', many) + says([both], 'tree', many) +
             says([both], 'peek', '^f', many) + says([], 'top', '--frames=no-alloc', many) +
             says([], 'top', '--frames=all', many) + says([], 'top', '--by=module', many) +
-            says([both.replace('90.0 MiB (75%) allocated inside malloc wrappers and',
-                               '70.0 MiB (58%) allocated inside')], 'top', '--ignore=^h', many) +
+            says([both.replace('90.0 MiB  75 malloc wrappers and', '70.0 MiB  58')], 'top', '--ignore=^h', many) +
             says([both], 'diff', few, many) + says([], 'diff', many, few))
 
 
@@ -96,8 +94,8 @@ def unknown():
 def go():
     path = profile('go', (9, ('encoding/json.Marshal', '/usr/local/go/src/encoding/json/e.go', 1),
                           ('main.leak', '/srv/app/main.go', 3)))
-    return says(['9.0 MiB (100%) allocated inside the standard library is charged to its callers; '
-                 '--frames=no-alloc shows it, as go tool pprof does'], 'top', path)
+    return says(['charged: 9.0 MiB  100 the standard library charged-to-callers: --frames=no-alloc , as go tool pprof does'],
+                'top', path)
 
 
 def library(name, crate):
@@ -115,7 +113,7 @@ def libraries():
          own('leaky::serve::{{closure}}::{{closure}}'), own('leaky::main')),
         (8, alloc, push, own('leaky::main')))
     one = profile('one', (90, library('llvm::f', 'llvm'), own('cc1_main')), (10, own('f'), MAIN))
-    proposal = '92% is charged to libraries; --frames=no-libs charges what calls them'
+    proposal = 'charged-to-libraries: 92'
     got = last_lines('top', rust)
     faults = [] if got[-1] == proposal else [str(got)]
     faults += [] if 'libraries' not in ''.join(last_lines('top', one)) else ['proposed for one']
@@ -148,7 +146,7 @@ def first_rows():
 
 def suspects():
     def hint(name, pattern=None):
-        return [f'70% is allocated in {pattern if name[-1] == ")" else name}: "peek {pattern or name}" shows its callers, '
+        return [f'allocated-inside: 70 {pattern if name[-1] == ")" else name}: "peek {pattern or name}" shows its callers, '
                 f'--wrapper={pattern or name} charges them']
     faults = []
     for name, pattern in (('my_pool_alloc', None), ('get_buffer', None), ('Pool::newItem(int)',
@@ -175,7 +173,7 @@ def files():
     other = p.mapping('/srv/other', 0x400000, 0x800000)
     p.sample([p.location(0x400010, other, [('f', '', 0)])], [100, 100 * MIB], MIB)
     bare.write_bytes(p.bytes())
-    line = ('source files are known of 100% of base and 0% of new: rows may differ by that alone')
+    line = 'source-files-known: 100 0'
     half = profile('half', (90, own('f'), MAIN), (10, own('g'), MAIN))
     return says([line], 'diff', known, bare) + says([], 'diff', known, half)
 

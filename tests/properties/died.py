@@ -9,13 +9,13 @@ import shutil
 
 from harness import IS_SAMPLE, Tests, scratch
 
-t = Tests()
+t = Tests(is_coded=True)
 DIED = t.testdata / 'died'
 WHOLE = DIED / 'cartd.30494.7799.u7771.heap'
 CUT = DIED / 'cartd.30494.7803.u7775.heap'
 TEXT = WHOLE.read_bytes()
 TOTAL = t.totals(WHOLE)
-SAYS = '56.9 MiB were in use'
+SAYS = 'replaced-total: 56.9 MiB'
 
 
 def runs(folder, *options, command='top'):
@@ -32,7 +32,7 @@ def one_process(folder, wanted_says, *options):
     estimate = found['total']['inuse-space']['estimate']
     if found['processes']['count'] != 1 or abs(estimate - TOTAL['inuse-space']) > 1:
         faults.append(f'{found["processes"]["count"]} processes of {estimate}')
-    told = [text for text in [one['text'] for one in found['warnings']] if 'is used instead' in text]
+    told = [text for text in [one['text'] for one in found['warnings']] if 'replaced-by' in text]
     if len(told) != 1 or (SAYS in told[0]) != wanted_says:
         faults.append(f'told: {found["warnings"]}')
     return [f'{options}: {fault}' for fault in faults]
@@ -74,11 +74,11 @@ def other_reports():
         elif json.loads(trend.out)['rows'] != json.loads(with_cut.out)['rows']:
             faults.append('trend: a cut dump changes it')
         diff = t.run('diff', '--no-symbols', WHOLE, '--to', WHOLE.parent / WHOLE.name, CUT, '--on-duplicate=count')
-        if diff.code != 3 or 'is used instead' not in diff.out + diff.err:
+        if diff.code != 3 or 'replaced-by' not in diff.out + diff.err:
             faults.append(f'diff: {diff.code} {diff.err}')
         for snapshots in ('each', 'sum'):
             result = runs(folder, f'--dumps={snapshots}')
-            if result.code != 5 or '--max-skipped' not in result.err or '--damaged=use' not in result.err:
+            if result.code != 5 or 'option-max-skipped' not in result.err or 'option-keep-damaged' not in result.err:
                 faults.append(f'{snapshots}: {result.code} {result.err}')
         first, second = f'{folder}/a.hpa', f'{folder}/b.hpa'
         for path, inputs in ((first, [WHOLE, CUT]), (second, [CUT, WHOLE])):
@@ -97,7 +97,7 @@ def all_cut():
         alone = t.run('top', f'{folder}/cartd.30494.1.u1.heap')
         refused = runs(folder)
         for result in (alone, refused):  # --max-skipped would leave nothing
-            if result.code != 5 or '--max-skipped' in result.err or '--damaged=use' not in result.err:
+            if result.code != 5 or 'option-max-skipped' in result.err or not re.search('option-(for|keep)-damaged', result.err):
                 faults.append(f'{result.code} {result.err}')
         kept = runs(folder, '--damaged=use')
         newest = t.ok('top', '--format=json', '--no-symbols', '--damaged=use', f'{folder}/cartd.30494.2.u2.heap')
@@ -118,9 +118,9 @@ def newest_of_whole():
             return [f'{result.code}: {result.err}']
         found = json.loads(result.out)
         wanted = t.ok('top', '--format=json', '--no-symbols', paths[1]).out
-        told = [text for text in [one['text'] for one in found['warnings']] if 'is used instead' in text]
+        told = [text for text in [one['text'] for one in found['warnings']] if 'replaced-by' in text]
         return [f'{found["total"]}'] * (found['total'] != json.loads(wanted)['total']) + \
-            [f'told: {told}'] * (len(told) != 1 or f'{paths[1].name} is used instead' not in told[0])
+            [f'told: {told}'] * (len(told) != 1 or f'replaced-by: {paths[1]}' not in told[0])
 
 
 def two_processes():
@@ -173,7 +173,7 @@ def exit_alone():
     faults = []
     for inputs, wanted in (([exit_dump], 1), ([other], 0), ([exit_dump, other], 0)):
         said = json.loads(t.ok('top', '--format=json', '--no-symbols', *inputs).out)['processes']['messages']
-        found = len([s for s in said if 'made at exit' in s])
+        found = len([s for s in said if re.match('exit-dumps-hide|exits-left-out', s)])
         faults += [f'{len(inputs)}: {said}'] * (found != wanted)
     return faults
 
@@ -190,7 +190,7 @@ def exits_of_several():
 
     def found(*inputs, command='top', sides=('inputs',)):
         report = json.loads(t.ok(command, '--format=json', '--no-symbols', *inputs).out)
-        said = [s for s in report['processes']['messages'] if 'made at exit' in s]
+        said = [s for s in report['processes']['messages'] if re.match('exit-dumps-hide|exits-left-out', s)]
         told = [report[side].get('made_at_exit') for side in sides]
         return told if len(said) == sum(number is not None for number in told) else [*told, *said]
 

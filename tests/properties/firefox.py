@@ -5,7 +5,7 @@ import json
 
 from harness import METRICS, Tests, hostile_dump, scratch
 
-t = Tests()
+t = Tests(is_coded=True)
 PROCS = sorted((t.testdata / 'golden').glob('procs*.heap'))
 CXX = t.testdata / 'golden' / 'cxx.heap'
 SERIES = sorted((t.formats / 'series').glob('*.heap'))
@@ -147,7 +147,7 @@ def start():
 def notes():
     meta = load('--estimator=none', '--no-symbols', *PROCS)['meta']
     values = [entry['value'] for entry in meta['extra'][0]['entries']]
-    return [] if any('samples alone' in value for value in values) else values
+    return [] if any('note-estimator-none' in value for value in values) else values
 
 
 def hostile_names():

@@ -5,16 +5,17 @@ import json
 import math
 import pathlib
 import random
+import re
 import sys
 
 from harness import IS_SAMPLE, Tests, scratch
 
 RUNS = int(sys.argv.pop(3)) if len(sys.argv) > 3 and sys.argv[3].isdigit() else 20 if IS_SAMPLE else 100
-t = Tests()
+t = Tests(is_coded=True)
 REAL = t.testdata / 'resets'
 PERIOD = 524288
 CLASSES = [8, 16, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576, 4194304]
-MARKS = ('prof.reset', 'wrong order', 'was made before')
+MARKS = ('reset-between', 'reset-or-order', 'dumps-in-other-order')
 
 
 def share_sampled(size, period):
@@ -92,7 +93,7 @@ def asked(command, *inputs, options=()):
 
 
 def marks(report):
-    return [text for text in [one['text'] for one in report['warnings']] if any(mark in text for mark in MARKS)]
+    return [one['text'] for one in report['warnings'] if one['code'] in MARKS]
 
 
 # --- where there is none -----------------------------------------------------------------------------
@@ -176,31 +177,31 @@ def found_ones():
             process.run()
             after = write(folder, 1, process.text())
             result, found = asked('diff', before, after)
-            told = [text for text in marks(found) if text.startswith('prof.reset was called')]
+            told = [text for text in marks(found) if text.startswith('reset-between')]
             if not told:
                 missed.append(seed)
                 return [f'{seed}: another period is not told'] * other
             wrong = [row for row in found['rows'] if row['status'] in ('gone', 'shrank')]
             lives = t.run('lifetime', '--no-symbols', before, after)
             return [f'{seed}: {result.code}'] * (result.code != 0) + [f'{seed}: {wrong}'] * (wrong != []) + \
-                [f'{seed}: lifetime {lives.code}'] * (lives.code != 5 or 'prof.reset' not in lives.err)
+                [f'{seed}: lifetime {lives.code}'] * (lives.code != 5 or 'reset-between' not in lives.err)
     faults = t.in_parallel(check, range(RUNS))
     return faults + [f'{len(missed)} of {RUNS} are not found'] * (len(missed) > max(1, RUNS // 100))
 
 
 def real_ones():
     faults = []
-    pairs = (('r.0', 'r.1', 'prof.reset was called'), ('accum-b', 'accum-c', 'prof.reset was called'),
-             ('c', 'd', 'identical samples'), ('accum-a', 'accum-b', None))
+    pairs = (('r.0', 'r.1', 'reset-between'), ('accum-b', 'accum-c', 'reset-between'),
+             ('c', 'd', 'samples-of-two-equal'), ('accum-a', 'accum-b', None))
     for before, after, wanted in pairs:
         _, found = asked('diff', *(REAL / f'reset-{name}.heap' for name in (before, after)))
-        told = [text for text in [one['text'] for one in found['warnings']] if 'identical samples' in text or 'prof.reset' in text]
+        told = [text for text in [one['text'] for one in found['warnings']] if re.match('samples-|pair-warning: .*sample-twice|reset-', text)]
         if (len(told), wanted is None or wanted in told[0]) != (wanted is not None, True):
             faults.append(f'{before}, {after}: {told}')
         faults += [f'{before}, {after}: {row}' for row in found['rows'] if row['status'] == 'gone' and wanted]
     series = [REAL / f'reset-accum-{name}.heap' for name in 'abce']
     lives = t.run('lifetime', '--no-symbols', *series)
-    faults += [f'lifetime: {lives.code} {lives.err}'] * (lives.code != 5 or 'prof.reset' not in lives.err)
+    faults += [f'lifetime: {lives.code} {lives.err}'] * (lives.code != 5 or 'reset-between' not in lives.err)
     _, trend = asked('trend', *series)
     _, rest = asked('trend', *series[2:])
     faults += ['trend: not the dumps since the last reset'] * (trend['rows'] != rest['rows'] or not marks(trend))
@@ -227,7 +228,7 @@ def lifetimes_of_partials():
             lives, found = asked('lifetime', partial)
             turned = t.merged(pathlib.Path(folder, 'turned.hpa'), paths[::-1], '--dumps=each')
             faults += [f'{seed}: two digests'] * (t.digest(partial) != t.digest(turned))
-            told = 'prof.reset' in lives.err and 'app.77.7.i7.heap and' in lives.err
+            told = 'allocated-fell: ' in lives.err and 'app.77.7.i7.heap ' in lives.err
             faults += [f'{seed}: {lives.code} {lives.err}'] * (lives.code not in (0, 5) or (lives.code == 5) != told)
             faults += [f'{seed}: {row}' for row in found['rows'] if row['allocated'] < 0]
             return faults + [''] * (lives.code == 0)

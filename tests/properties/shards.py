@@ -19,7 +19,7 @@ from harness import Tests, scratch
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop'))
 import hpa_reader  # noqa: E402
 
-t = Tests()
+t = Tests(is_coded=True)
 merge, merged, digest = t.merge, t.merged, t.digest
 DUMPS = next((int(word) for word in sys.argv[3:] if word.isdigit()), 300)
 PPROF = [t.formats / name for name in ('go-protobuf.pb.gz', 'tcmalloc.pb.gz')]
@@ -90,7 +90,7 @@ def not_all():
     with scratch() as folder:
         inputs = dumps_of(folder, 12)
         shards = cut(folder, 'some', inputs, 4)
-        for given, said in (([0], 'shard 0 of 4 alone: '), ([3, 1], 'shards 1, 3 of 4 alone: ')):
+        for given, said in (([0], 'shard 0 moment-shard: 4 '), ([3, 1], 'shards 1, 3 moment-shard: 4 ')):
             paths = [shards[i] for i in given]
             for command in ('top', 'stacks', 'tree', 'info', 'merge'):
                 words = [command, '--no-symbols', *(['-fcallgrind'] if command == 'merge' else [])]
@@ -104,7 +104,7 @@ def not_all():
                 if total and not total.get('low', 0) <= total['estimate'] <= (total.get('high') or math.inf):
                     faults.append(f'shards {given}: {metric} is outside its interval: {total}')
         whole = t.ok('top', '--no-symbols', *shards).out
-        if 'alone' in whole or 'shards' in json.loads(t.ok('top', '-fjson', '--no-symbols', *shards).out):
+        if 'moment-shard' in whole or 'shards' in json.loads(t.ok('top', '-fjson', '--no-symbols', *shards).out):
             faults.append(f'all are not whole: {whole[:90]}')
     return faults
 
@@ -117,13 +117,13 @@ def refusals():
         overlapping, thirds = cut(folder, 'o', inputs[2:6], 2), cut(folder, 'a', inputs[:4], 3)
         nobody = merged(pathlib.Path(folder, 'nobody.hpa'), inputs[:4], '--no-input-ids')
         cases = [
-            ('twice', [a[0], a[0]], [], 4, 'shard 0 of 2 of the same dumps'), ('other n', [a[0], thirds[1]], [], 4, 'another shards'),
-            ('overlap', [a[0], overlapping[0]], [], 4, '2 dumps are also in'), ('dumps', [a[0], inputs[7]], [], 4, 'another shards'),
-            ('other shards', [a[0], a[1], b[0]], [], 4, 'shard 1 of 2'), ('not the same', [a[0], b[1]], [], 4, 'shard 0 of 2'),
-            ('cut again', [a[0]], ['--shard=0/2'], 2, 'a shard already'), ('no number', inputs, ['--shard=2/2'], 2, '--shard needs'),
-            ('nobody known', inputs, ['--shard=0/2', '--no-input-ids'], 2, 'cannot be combined with --no-input-ids'),
-            ('none beside others', [nobody, inputs[7]], ['--shard=0/2'], 2, 'the identities of dumps'),
-            ('too many', inputs, ['--shard=0/65'], 2, '--shard needs'), ('half a word', inputs, ['--shard=1'], 2, '--shard needs'),
+            ('twice', [a[0], a[0]], [], 4, 'shard-twice: 0 2 '), ('other n', [a[0], thirds[1]], [], 4, 'partials-differ: shards 2 '),
+            ('overlap', [a[0], overlapping[0]], [], 4, 'partials-overlap: 2 dumps are '), ('dumps', [a[0], inputs[7]], [], 4, 'partials-differ: shards 2 the dumps beside it '),
+            ('other shards', [a[0], a[1], b[0]], [], 4, 'shard-differs: 1 2 '), ('not the same', [a[0], b[1]], [], 4, 'shard-differs: 0 2 '),
+            ('cut again', [a[0]], ['--shard=0/2'], 2, 'partial-cut-already'), ('no number', inputs, ['--shard=2/2'], 2, 'shard-number: shard 64 2/2'),
+            ('nobody known', inputs, ['--shard=0/2', '--no-input-ids'], 2, 'shard-no-input-ids'),
+            ('none beside others', [nobody, inputs[7]], ['--shard=0/2'], 2, 'shards-without-ids'),
+            ('too many', inputs, ['--shard=0/65'], 2, 'shard-number: '), ('half a word', inputs, ['--shard=1'], 2, 'shard-number: '),
             ('two sets', [*a, *b], [], 0, ''), ('the whole again', a, ['--shard=1/3'], 0, ''),
         ]
         for what, given, options, code, why in cases:
