@@ -177,7 +177,7 @@ class AnyProfile(Profile):
 
 def faults_of(format_name, command, *args):
     done = t.run(*command, f'-f{format_name}', *args)
-    if done.code == 2 or 'no function has a name' in done.err:
+    if done.code == 2 or done.code == 5 and command[0] == 'list':  # no function has a name
         return None
     if done.code != 0:
         return [f'{done} ended with {done.code}: {done.err}']
@@ -334,8 +334,8 @@ def jeprof_modes(dump):
     The value "." sets no memory limit: the sanitizers cannot work under one.
     """
     options = re.findall(r'^  --([\w-]+)(=?)', t.ok('jeprof', '--help').out, re.M)
-    return ['text'] + [name for name, has_value in options if 'cannot be combined' in t.run(
-        'jeprof', '--text', f'--{name}' + ('=.' if has_value else ''), dump).err]
+    return ['text'] + [name for name, has_value in options if 'jeprof-exclusive' in t.run(
+        'jeprof', '--text', f'--{name}' + ('=.' if has_value else ''), dump, is_coded=True).err]
 
 
 def jeprof_writes(folder):

@@ -213,8 +213,8 @@ def in_no_mapping():
                 faults.append(f'{how}: {found} {read.parameters}')
             if digest(merged(pathlib.Path(folder, 'parts.hpa'), parts, *how)) != digest(whole):
                 faults.append(f'{how}: in parts another digest')
-            result = t.run('top', '--no-symbols', '--by=address', '-ftsv', whole)
-            if result.code != (0 if how else 2) or ('--keep-unmapped' in result.err) != (not how):
+            result = t.run('top', '--no-symbols', '--by=address', '-ftsv', whole, is_coded=True)
+            if result.code != (0 if how else 2) or ('partial-without-unmapped' in result.err) != (not how):
                 faults.append(f'{how}: {result.code} {result.err}')
     return faults
 
@@ -300,9 +300,9 @@ def beyond_history():
             if result.code != 2 or 'dumps-not-one-by-one' not in result.err and 'partial-of' not in result.err:
                 faults.append(f'{args}: {result.code} {result.err}')
         for args, said in ((('top', '--columns=spread'), r'spread     from 6\d groups of dumps'),
-                           (('top', '--columns=spread', '--focus=app'), 'is not known of so many under filters'),
+                           (('top', '--columns=spread', '--focus=app'), 'spread-not-known-filtered'),
                            (('diff', partial), r'of base from 6\d groups of dumps, of new from 6\d groups')):
-            if not re.search(said, t.ok(args[0], '-v', '--no-symbols', *args[1:], partial).out):
+            if not re.search(said, t.codes(args[0], '-v', '--no-symbols', *args[1:], partial).out):
                 faults.append(f'{args}: does not say {said}')
         filtered = json.loads(t.ok('top', '--no-symbols', '--columns=spread', '--focus=app', '-fjson', partial).out)
         if filtered['outliers'] is not None or filtered['quantiles']:
@@ -421,14 +421,14 @@ def refusals():
         part['estimator'] = pathlib.Path(folder, 'estimator.hpa')
         part['estimator'].write_bytes(other)
         cases = [
-            ('overlap', ['a0', 'ab'], 4, '1 dump is also in'), ('itself', ['b', 'b'], 4, '1 dump is also in'),
-            ('a process', ['a0', 'a1'], 4, '1 process is also in'), ('a process that is summed', ['s0', 's1'], 0, ''),
-            ('snapshots', ['s0', 'b'], 4, 'another --dumps'), ('labels', ['labels', 'a0'], 4, 'another labels'),
-            ('threads', ['threads', 'a0'], 4, 'another threads'), ('estimator', ['estimator', 'a0'], 4, 'another estimator'),
+            ('overlap', ['a0', 'ab'], 4, 'partials-overlap: 1 dump is '), ('itself', ['b', 'b'], 4, 'partials-overlap: 1 dump is '),
+            ('a process', ['a0', 'a1'], 4, 'partials-overlap: 1 process is '), ('a process that is summed', ['s0', 's1'], 0, ''),
+            ('snapshots', ['s0', 'b'], 4, 'partials-differ: --dumps '), ('labels', ['labels', 'a0'], 4, 'partials-differ: labels '),
+            ('threads', ['threads', 'a0'], 4, 'partials-differ: threads '), ('estimator', ['estimator', 'a0'], 4, 'partials-differ: estimator '),
         ]
         for what, names, code, why in cases:
             out = pathlib.Path(folder, f'{what}.out.hpa')
-            result = merge(out, [part[name] for name in names])
+            result = merge(out, [part[name] for name in names], is_coded=True)
             named = sum(part[name].name in result.err for name in names) or code == 0
             if result.code != code or why not in result.err or not named or out.exists() != (code == 0):
                 faults.append(f'{what}: {result.code} {result.err}')
@@ -471,8 +471,8 @@ def made_otherwise():
             if name in MADE:
                 parts['made'] = merged(pathlib.Path(folder, 'made.hpa'), dumps[1:2], MADE[name])
             for how, part in parts.items():
-                result = merge(out, [one, part])
-                said = [f'another {"--dumps" if name == "snapshots" else name}', 'one.hpa', part.name]
+                result = merge(out, [one, part], is_coded=True)
+                said = [f'partials-differ: {"--dumps" if name == "snapshots" else name} ', 'one.hpa', part.name]
                 if result.code != 4 or not all(words in result.err for words in said) or out.exists():
                     faults.append(f'{name}, {how}: {result.code} {result.err}')
     return faults or f'{len(parameters)} parameters, {len(MADE)} of options'
@@ -489,16 +489,16 @@ def of_one_thread():
         if digest(merged(out, parts)) != digest(one) or digest(merged(out, [parts[0], *dumps[1::2]], '--thread=0')) != digest(one):
             faults.append('another content')
         for command in (('top', '-n0'), ('top', '-n0', '-fjson'), ('stacks', '-ftsv'), ('tree',)):
-            told = {t.ok(*command, '--no-symbols', '-q', *given).out for given in (['--thread=0', *dumps], [one], ['--thread=0', one])}
-            if len(told) != 1 or (command == ('top', '-n0') and 'only thread 0' not in min(told)):
+            told = {t.codes(*command, '--no-symbols', '-q', *given).out for given in (['--thread=0', *dumps], [one], ['--thread=0', one])}
+            if len(told) != 1 or (command == ('top', '-n0') and 'source-thread 0' not in min(told)):
                 faults.append(f'{command}: {told}')
         dumps[0].write_text(dumps[0].read_text().replace('  t0:', '  t1:'))
         other = merged(pathlib.Path(folder, 'other.hpa'), dumps[:1], '--thread=1')
         for code, why, words in (
-                (2, 'only another thread', ['top', '--thread=1', one]), (4, 'another thread', ['merge', '-o', out, parts[1], other]),
-                (4, 'another thread', ['merge', '-o', out, parts[0], *dumps[1::2]]),
-                (4, 'another thread', ['merge', '-o', out, '--thread=1', parts[0], *dumps[1::2]])):
-            result = t.run(*words)
+                (2, 'partial-of-one-thread', ['top', '--thread=1', one]), (4, 'partials-differ: thread ', ['merge', '-o', out, parts[1], other]),
+                (4, 'partials-differ: thread ', ['merge', '-o', out, parts[0], *dumps[1::2]]),
+                (4, 'partials-differ: thread ', ['merge', '-o', out, '--thread=1', parts[0], *dumps[1::2]])):
+            result = t.run(*words, is_coded=True)
             if result.code != code or why not in result.err:
                 faults.append(f'{words}: {result.code} {result.err}')
     return faults
@@ -515,9 +515,9 @@ def in_two():
         out = pathlib.Path(folder, 'out.hpa')
         for count in (1, 2, 3, 9):
             part = merged(pathlib.Path(folder, f'{count}.hpa'), first[:count])
-            result = merge(out, [part, whole])
+            result = merge(out, [part, whole], is_coded=True)
             told = sum(name in result.err for name in names[:count])
-            said = f'{count} dump{" is" if count == 1 else "s are"} also in '
+            said = f'partials-overlap: {count} dump{" is" if count == 1 else "s are"} '
             if result.code != 4 or said not in result.err or told != min(count, 3) or ('...' in result.err) != (count > 3):
                 faults.append(f'{count}: {result.code} {result.err}')
         parts = [merged(pathlib.Path(folder, f'in{i}.hpa'), first[i:i + 4]) for i in range(6)]
@@ -525,8 +525,8 @@ def in_two():
         faults += [f'said in several ways: {said}'] if len(said) != 1 else []
         several = next(own for own in processes if len(own) == 3)
         parts = [merged(pathlib.Path(folder, f'of{i}.hpa'), [dump]) for i, dump in enumerate(several)]
-        result = merge(out, parts)
-        if result.code != 4 or '2 processes are also in' not in result.err or sum(own.name in result.err for own in several) != 2:
+        result = merge(out, parts, is_coded=True)
+        if result.code != 4 or 'partials-overlap: 2 processes are ' not in result.err or sum(own.name in result.err for own in several) != 2:
             faults.append(f'a process in three: {result.code} {result.err}')
         together = digest(merged(out, several))
         if together in map(digest, parts):
@@ -551,11 +551,11 @@ def label_sets():
                                   '\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00000000 08:01 77 /opt/app\n')
         for count, code, warns in ((1023, 0, False), (1024, 0, True), (4096, 0, True), (4097, 7, False)):
             out.unlink(missing_ok=True)
-            result = t.run('merge', '--files-from=-', '--label-from=(?<host>[0-9]*)[.]heap$', '-o', out,
+            result = t.run('merge', '--files-from=-', '--label-from=(?<host>[0-9]*)[.]heap$', '-o', out, is_coded=True,
                            stdin='\n'.join(map(str, listed[:count])).encode())
             if result.code != code or ('warning: ' in result.err) != warns or out.exists() != (code == 0):
                 faults.append(f'{count}: {result.code} {result.err[:300]}')
-            elif code == 7 and 'host has 4097 values' not in result.err:
+            elif code == 7 and 'labels-too-many: 4097 4096 host 4097' not in result.err:
                 faults.append(result.err)
             elif code == 0 and len(hpa_reader.Partial(out.read_bytes()).distribution) != count:
                 faults.append(f'{count}: other label sets')
@@ -621,7 +621,7 @@ def packed_damage():
             return []
 
         faults += t.in_parallel(try_one, cases)
-        if 'not in its place' not in merge(pathlib.Path(folder, 'x.hpa'), [pathlib.Path(folder, 'bad.twice.hpa')]).err:
+        if 'stack-order' not in merge(pathlib.Path(folder, 'x.hpa'), [pathlib.Path(folder, 'bad.twice.hpa')], is_coded=True).err:
             faults.append('stacks that stand there twice are merged')
     return faults
 

@@ -264,9 +264,9 @@ def told_by_formats(path, metrics):
     out = t.ok('callgrind', '-q', '--no-symbols', path).out
     faults += [] if len(re.search('^events: (.*)', out, re.M)[1].split()) == len(metrics) else [out]
     for name in ('folded', 'dot'):
-        result = t.run(name, '-q', '--no-symbols', path)
+        result = t.run(name, '-q', '--no-symbols', path, is_coded=True)
         told = result.code == 0 if 'inuse-space' in metrics else \
-            result.code == 5 and not result.out and 'Use --metric=alloc-space' in result.err
+            result.code == 5 and not result.out and 'in-use-not-there' in result.err
         faults += [] if told else [f'{result}: {result.code}, {result.err}']
     return faults
 

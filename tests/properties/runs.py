@@ -161,9 +161,9 @@ def without_room(limit):
         for inputs in (paths, [whole]):
             for size, jobs in zip(sizes, ('-j1', '-j4') * 2):
                 out.write_text('before')
-                result = merge(out, inputs, f'--max-memory={limit}', jobs, preexec_fn=lambda: resource.setrlimit(
+                result = merge(out, inputs, f'--max-memory={limit}', jobs, is_coded=True, preexec_fn=lambda: resource.setrlimit(
                     resource.RLIMIT_FSIZE, (size, size)))
-                said = f'{folder}/: cannot write the temporary file of stacks: File too large' in result.err
+                said = f'{folder}/: spill-failed: write: File too large' in result.err
                 if result.code != 6 or result.err.count('\n') != 1 or (size <= 1 << 17 and not said):
                     faults.append(f'{len(inputs)} inputs, {size} bytes, {jobs}: {result.code} {result.err[:200]}')
                 if out.read_bytes() != b'before':
