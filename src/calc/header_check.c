@@ -299,22 +299,22 @@ enum hp_header_check hp_header_check(const struct hp_dump *dump,
 // --- the total by the header -----------------------------------------------------------
 
 // Bytes that a number may be.
-struct range {
+struct count_range {
     double low, high;
 };
 
 // Return the bytes that all stacks of a dump may have together, by its header.
-static struct range range_of(struct hp_count header, double period) {
+static struct count_range range_of(struct hp_count header, double period) {
     double objects = (double)header.objects, bytes = (double)header.bytes;
     double high = invert(objects + 0.5, bytes + 0.5, period).bytes;
     double weights = high * (1 / period + arithmetic);
-    return (struct range){invert(objects - 0.5, bytes - 0.5, period).bytes - weights,
-                          high + weights};
+    return (struct count_range){
+        invert(objects - 0.5, bytes - 0.5, period).bytes - weights, high + weights};
 }
 
-static struct range common_of(struct range a, struct range b) {
-    return (struct range){a.low > b.low ? a.low : b.low,
-                          a.high < b.high ? a.high : b.high};
+static struct count_range common_of(struct count_range a, struct count_range b) {
+    return (struct count_range){a.low > b.low ? a.low : b.low,
+                                a.high < b.high ? a.high : b.high};
 }
 
 // Round a bound up to whole bytes; x > -1.
@@ -324,7 +324,7 @@ static int64_t whole_bound(double x) {
 
 // Return the estimate of the sum of all stacks: that of the stacks, if it is in `range`,
 // otherwise that of the header, moved into the range.
-static double best_of(double stacks, double header, struct range range) {
+static double best_of(double stacks, double header, struct count_range range) {
     if (stacks >= range.low && stacks <= range.high) {
         return stacks;
     }
@@ -343,9 +343,9 @@ bool hp_header_gain_of(const struct hp_dump *dump, const struct hp_unbias *unbia
     if (header.objects == 0 || header.bytes == 0) {
         return false;
     }
-    struct range of_header = range_of(header, period);
-    struct range range =
-        common_of(of_header, (struct range){stacks - excess, stacks + hidden});
+    struct count_range of_header = range_of(header, period);
+    struct count_range range =
+        common_of(of_header, (struct count_range){stacks - excess, stacks + hidden});
     if (range.low > range.high) { // the sizes of some stack were guessed wrong
         range = of_header;
     }

@@ -70,11 +70,11 @@ static bool is_sum(struct count_sums sums, struct hp_count header) {
 
 // Numbers of lines, counted in both columns (in use, and allocated): lines whose bytes
 // are a multiple of 8, and others.
-struct lines {
+struct line_counts {
     uint64_t eights, others;
 };
 
-static void count_line(struct lines *lines, uint64_t bytes) {
+static void count_line(struct line_counts *lines, uint64_t bytes) {
     lines->eights += bytes > 0 && bytes % 8 == 0;
     lines->others += bytes % 8 != 0;
 }
@@ -133,7 +133,7 @@ static bool recall(struct memo memos[MEMOS], const struct hp_size_classes *class
 }
 
 // Return whether a dump is raw although its numbers do not add up.
-static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines) {
+static bool is_raw_though_damaged(const struct hp_dump *dump, struct line_counts lines) {
     uint64_t found = 0, needed = OUTWEIGHS * lines.others;
     needed = needed < LINES_THAT_PROVE ? LINES_THAT_PROVE : needed;
     bool is_enough = lines.eights >= needed;
@@ -159,7 +159,7 @@ static bool is_raw_though_damaged(const struct hp_dump *dump, struct lines lines
 }
 
 // Decide how the numbers of a dump are scaled.
-static enum hp_scaling scaling_of(const struct hp_dump *dump, struct lines lines,
+static enum hp_scaling scaling_of(const struct hp_dump *dump, struct line_counts lines,
                                   bool adds_up) {
     bool is_empty = lines.eights + lines.others == 0 && dump->types.count == 0;
     if (is_empty || dump->scaling != HP_SCALING_NONE_SEEN) {
@@ -176,7 +176,7 @@ static enum hp_scaling scaling_of(const struct hp_dump *dump, struct lines lines
 // from the numbers.
 static struct hp_dump_scaling hp_dump_scaling_of(const struct hp_dump *dump) {
     struct count_sums inuse = {0}, alloc = {0};
-    struct lines lines = {0, 0};
+    struct line_counts lines = {0, 0};
     const struct hp_dump_stack *stack;
     hp_vec_each (stack, &dump->stacks) {
         add(&inuse, stack->counts.inuse);

@@ -66,7 +66,7 @@ void hp_lone_inputs_put(struct hp_lone_inputs *lone,
 }
 
 // An iterator over all rows, in the order in which they were put.
-struct rows {
+struct packed_rows {
     const struct hp_lone_inputs *lone;  // borrowed
     const struct hp_input_queue *queue; // names of the inputs; borrowed
     size_t block, next;                 // the next block and the next row
@@ -75,7 +75,7 @@ struct rows {
 };
 
 // Unpack the next block.  The last one is not packed.  Returns false if there is none.
-static bool next_block(struct rows *rows) {
+static bool next_block(struct packed_rows *rows) {
     const struct hp_lone_inputs *lone = rows->lone;
     if (rows->block > lone->packed.count) {
         return false;
@@ -111,7 +111,7 @@ static void name_row(const struct hp_input_queue *queue, struct hp_input_record 
 
 // Read the next row into *input, as the record that the row was made of.  Returns false
 // after the last row, when the iterator has freed its memory.
-static bool next_row(struct rows *rows, struct hp_input_record *input) {
+static bool next_row(struct packed_rows *rows, struct hp_input_record *input) {
     while (rows->at.at == rows->at.end) {
         if (!next_block(rows)) {
             hp_vec_done(&rows->raw);
@@ -133,7 +133,7 @@ static bool next_row(struct rows *rows, struct hp_input_record *input) {
 }
 
 // Read the next row of a lone input into *input.  Returns false after the last one.
-static bool next_alone(struct rows *rows, struct hp_input_record *input) {
+static bool next_alone(struct packed_rows *rows, struct hp_input_record *input) {
     bool found;
     do {
         found = next_row(rows, input);
@@ -152,11 +152,11 @@ struct lone_key {
 // The row number of an input that has a record.
 #define NO_ROW UINT32_MAX
 
-struct keys {
+struct row_keys {
     HP_VEC(struct lone_key) all;
 };
 
-static void put_key(struct keys *keys, struct hp_digest digest, size_t row) {
+static void put_key(struct row_keys *keys, struct hp_digest digest, size_t row) {
     struct lone_key key = {hp_hash_bytes(&digest, sizeof digest, hp_hash_key()),
                            (uint32_t)row};
     hp_vec_push(&keys->all, key);
@@ -175,7 +175,7 @@ static void mark(struct hp_lone_inputs *lone, const struct lone_key *key) {
 
 // Mark the rows with equal hashes as shared.  Different digests may have equal hashes by
 // accident; their rows then become records as well, which is harmless.
-static void mark_shared(struct hp_lone_inputs *lone, struct keys *keys) {
+static void mark_shared(struct hp_lone_inputs *lone, struct row_keys *keys) {
     hp_vec_sort(&keys->all, by_hash);
     for (size_t i = 1; i < keys->all.count; i++) {
         if (keys->all.at[i].hash == keys->all.at[i - 1].hash) {
@@ -191,8 +191,8 @@ static void mark_shared(struct hp_lone_inputs *lone, struct keys *keys) {
 static void find_shared(struct hp_lone_inputs *lone, const struct hp_profile *profile,
                         const struct hp_input_queue *queue) {
     for (int by_map = 0; by_map < 2; by_map++) {
-        struct rows rows = {.lone = lone, .queue = queue};
-        struct keys keys = {.all = {0}};
+        struct packed_rows rows = {.lone = lone, .queue = queue};
+        struct row_keys keys = {.all = {0}};
         struct hp_input_record row;
         const struct hp_input_record *input;
         while (next_row(&rows, &row)) {
@@ -223,7 +223,7 @@ static bool are_entangled(const struct hp_profile *profile) {
 
 void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profile,
                            const struct hp_input_queue *queue, bool has_partials) {
-    struct rows rows = {.lone = lone, .queue = queue};
+    struct packed_rows rows = {.lone = lone, .queue = queue};
     struct hp_input_groups groups = {.keys = {0}};
     struct hp_input_record row;
     bool needs_records = has_partials || lone->count <= FEW || are_entangled(profile);
@@ -250,7 +250,7 @@ void hp_lone_inputs_settle(struct hp_lone_inputs *lone, struct hp_profile *profi
 
 void hp_lone_inputs_give_back(struct hp_lone_inputs *lone, struct hp_profile *profile,
                               const struct hp_input_queue *queue) {
-    struct rows rows = {.lone = lone, .queue = queue};
+    struct packed_rows rows = {.lone = lone, .queue = queue};
     struct hp_input_record row;
     size_t kept = 0;
     for (size_t i = 0; i < profile->inputs.records.count; i++) {
@@ -319,7 +319,7 @@ static struct ids ids_of_extremes(const struct hp_profile *profile) {
 // largest or smallest; no other names are needed later.
 static void keep_names(const struct hp_lone_inputs *lone, struct hp_profile *profile,
                        const struct hp_input_queue *queue) {
-    struct rows rows = {.lone = lone, .queue = queue};
+    struct packed_rows rows = {.lone = lone, .queue = queue};
     struct hp_input_record row;
     struct ids ids = ids_of_extremes(profile);
     while (ids.all.count > 0 && next_alone(&rows, &row)) {
@@ -347,7 +347,7 @@ static void record_one(struct hp_profile *profile, const struct hp_input_record 
 
 void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profile,
                            struct hp_input_queue *queue) {
-    struct rows rows = {.lone = lone, .queue = queue};
+    struct packed_rows rows = {.lone = lone, .queue = queue};
     struct hp_input_record row;
     double newest = 0;
     bool keeps_identities = profile->keeps.partial && !profile->settings.drops_identities;
@@ -364,7 +364,7 @@ void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profi
     }
     set_time(profile, newest);
     keep_names(lone, profile, queue);
-    rows = (struct rows){.lone = lone, .queue = queue};
+    rows = (struct packed_rows){.lone = lone, .queue = queue};
     while (next_alone(&rows, &row)) {
         hp_input_queue_forget(queue, row.number);
     }
@@ -374,7 +374,7 @@ void hp_lone_inputs_record(struct hp_lone_inputs *lone, struct hp_profile *profi
 void hp_lone_inputs_compare_samples(const struct hp_lone_inputs *lone,
                                     struct hp_profile *profile,
                                     const struct hp_input_queue *queue) {
-    struct rows rows = {.lone = lone, .queue = queue};
+    struct packed_rows rows = {.lone = lone, .queue = queue};
     struct hp_sampled_inputs inputs = {.all = {0}};
     struct hp_input_record row;
     hp_sampled_inputs_add_records(&inputs, &profile->inputs);

@@ -25,7 +25,7 @@
 
 // The state of one batch of deaths: the two parts of its influence on the survival
 // function.
-struct batch {
+struct survival_batch {
     double waiting;  // w: weight of its objects that have not died yet
     double constant; // c: the part of its influence that does not grow with s
 };
@@ -40,7 +40,7 @@ struct survival_adder {
     struct hp_survival *survival;
     const struct hp_life *lives;
     size_t count;
-    HP_VEC(struct batch) batches;
+    HP_VEC(struct survival_batch) batches;
     double at_risk;  // Y: weight of the objects that lived at least so long
     double sum;      // s: sum of d / (Y (Y - d)) so far
     double units, t; // number of batches in the variance, and the quantile of Student's t
@@ -56,7 +56,7 @@ static void add(struct survival_sum *sum, double term) {
 }
 
 // Add a batch to the sums of squares, or remove it if `sign` is -1.
-static void add_batch(struct survival_adder *adder, const struct batch *batch,
+static void add_batch(struct survival_adder *adder, const struct survival_batch *batch,
                       double sign) {
     add(&adder->constants, sign * batch->constant * batch->constant);
     add(&adder->products, sign * batch->constant * batch->waiting);
@@ -87,7 +87,7 @@ static void begin(struct survival_adder *adder, double confidence) {
         const struct hp_life *life = &adder->lives[i];
         adder->at_risk += life->weight;
         if (life->is_over) {
-            struct batch *batch = hp_vec_reach(&adder->batches, life->batch);
+            struct survival_batch *batch = hp_vec_reach(&adder->batches, life->batch);
             adder->survival->batches += batch->waiting == 0;
             batch->waiting += life->weight;
         } else {
@@ -95,7 +95,7 @@ static void begin(struct survival_adder *adder, double confidence) {
             live++;
         }
     }
-    const struct batch *batch;
+    const struct survival_batch *batch;
     hp_vec_each (batch, &adder->batches) {
         add_batch(adder, batch, 1);
     }
@@ -135,7 +135,7 @@ static void die(struct survival_adder *adder, size_t first, size_t end, double d
     adder->sum += step;
     for (size_t i = first; i < end; i++) {
         double weight = adder->lives[i].weight;
-        struct batch *batch = &adder->batches.at[adder->lives[i].batch];
+        struct survival_batch *batch = &adder->batches.at[adder->lives[i].batch];
         add_batch(adder, batch, -1);
         batch->constant += weight * adder->sum - (is_last ? 0 : weight / rest);
         batch->waiting -= weight;

@@ -124,7 +124,7 @@ struct index {
 };
 
 // The part with that section number in that version; HP_PARTS if it is not read.
-static enum hp_part part_of(uint64_t version, uint64_t section) {
+static enum hp_package_part part_of(uint64_t version, uint64_t section) {
     switch (section) {
     case 1:
         return HP_PART_INFO;
@@ -207,7 +207,8 @@ bool hp_package_find(struct hp_span bytes, bool is_big_endian, uint64_t id,
     *parts = (struct hp_parts){.of[HP_PART_STR] = whole.of[HP_PART_STR]};
     for (uint64_t i = 0; row > 0 && i < index.columns; i++) {
         uint64_t cell = (row - 1) * index.columns + i;
-        enum hp_part part = part_of(index.version, word(&index, index.sections, i));
+        enum hp_package_part part =
+            part_of(index.version, word(&index, index.sections, i));
         if (part == HP_PARTS) {
             continue;
         }

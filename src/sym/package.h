@@ -11,7 +11,7 @@
 // file.
 
 // The sections of a split unit that are read.
-enum hp_part {
+enum hp_package_part {
     HP_PART_INFO,
     HP_PART_TYPES,
     HP_PART_ABBREV,
