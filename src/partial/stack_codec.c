@@ -154,8 +154,8 @@ static inline hp_uint128 code(struct coder *coder, enum hp_part_number which,
     return coder->numbers[which];
 }
 
-// Remember the numbers of the part (objects of one size in a stack) with most samples so
-// far.
+// Remember the numbers of a part (objects of one size in a stack), which has the most
+// samples of the parts so far.
 static inline void note(struct hp_known_part *known, const hp_uint128 *numbers) {
     known->samples = numbers[HP_PART_SAMPLES];
     known->objects = numbers[HP_PART_OBJECTS];

@@ -344,8 +344,9 @@ struct outlier_candidate {
     int way[HP_STAND_OUT];         // definitions of y used for p
 };
 
-// Compute the p-values with which the largest holders of a row stand out.  At most a
-// quarter of the holders are excluded, and none if there are fewer than eight.
+// Compute the p-values of a row: p[i] is that of its largest holder after the i largest
+// ones are excluded.  At most a quarter of the holders are excluded, and none if there
+// are fewer than eight.
 static struct outlier_candidate candidate_of(const struct holder_finder *finder,
                                              uint32_t node) {
     const struct held_row *row = &finder->rows[node];
