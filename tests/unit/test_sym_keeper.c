@@ -386,8 +386,7 @@ static void check_names_of_others(const bool is_endless[3]) {
         cr_expect_eq(module->status, is_endless[i] ? HP_SYM_OVER_BUDGET : HP_SYM_DWARF,
                      "%d %d %d: %zu is %d", is_endless[0], is_endless[1], is_endless[2],
                      i, module->status);
-        cr_expect_str_eq(note_of(&profile, i + 1),
-                         is_endless[i] ? "answer-slow" : "");
+        cr_expect_str_eq(note_of(&profile, i + 1), is_endless[i] ? "answer-slow" : "");
         unlink(hp_profile_text(&profile, module->path));
     }
     hp_profile_done(&profile);

@@ -76,11 +76,10 @@ static int refuse_url(const char *url, struct hp_err *err) {
     if (fits) {
         char with_scheme[sizeof err->message];
         snprintf(with_scheme, sizeof with_scheme, "'%s%s", scheme, word + 1);
-        hp_cli_fail(
-            err, HP_E_UNSUPPORTED,
-            HP_MESSAGE("jeprof-net-url",
-                       "no network is used: curl -s %s | hprof-jeprof - --text"),
-            with_scheme);
+        hp_cli_fail(err, HP_E_UNSUPPORTED,
+                    HP_MESSAGE("jeprof-net-url",
+                               "no network is used: curl -s %s | hprof-jeprof - --text"),
+                    with_scheme);
     } else {
         hp_cli_fail(err, HP_E_UNSUPPORTED,
                     HP_MESSAGE("jeprof-net",
