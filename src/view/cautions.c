@@ -111,24 +111,40 @@ static char *reason_of(const struct hp_open_module *module) {
         module->builds);
 }
 
+// Write the change of a whole module, with its p-value; "" if it was not tested.
+static void put_whole(char *text, size_t size, const struct hp_view *view,
+                      const struct hp_growth *growth) {
+    static const double least = 0.0001;
+    char amount[HP_NUMBER_SIZE];
+    hp_fixed grown = growth->after - growth->before;
+    *text = '\0';
+    put_value(amount, view, grown);
+    if (view->report->has_sides && growth->p <= 1) {
+        bool is_below = growth->p < least;
+        hp_message_print(text, size,
+                         HP_MESSAGE("open-change", " (whole file: %s%s, p %s %.2g)"),
+                         grown > 0 ? "+" : "", amount, is_below ? "<" : "=",
+                         is_below ? least : growth->p);
+    }
+}
+
 // Add the warning about a module, for example "cartd: 28.8 MiB in 1 of 6 dumps not
-// compared (all of it: +1.2 MiB, p 0.57): 2 or more builds, names for 1. Use
-// --symbol-dir=DIR".
+// compared (whole file: +1.2 MiB, p = 0.57): 2 or more builds, names for 1. Use
+// --symbol-dir=DIR".  Rows that are compared by address have p-values and intervals that
+// allow for what is unmatched.
 static void caution_of_module(struct hp_view *view, const struct hp_open_module *module) {
     struct hp_span name = hp_span_basename(hp_open_module_path(view, module));
-    char amount[HP_NUMBER_SIZE], growth[HP_NUMBER_SIZE], change[128] = "";
-    hp_fixed grown = module->growth.after - module->growth.before;
+    char amount[HP_NUMBER_SIZE], change[128];
     char *reason = reason_of(module);
     put_value(amount, view, module->bytes[0] + module->bytes[1]);
-    put_value(growth, view, grown);
-    if (view->report->has_sides && module->growth.p <= 1) {
-        hp_message_print(change, sizeof change,
-                         HP_MESSAGE("open-change", " (all of it: %s%s, p %.2g)"),
-                         grown > 0 ? "+" : "", growth, module->growth.p);
-    }
+    put_whole(change, sizeof change, view, &module->growth);
     hp_caution(view,
-               HP_MESSAGE("open-module",
-                          "%.*s: %s in %llu of %llu dumps not compared%s: %s"),
+               module->kind == HP_OPEN_IN_SOME
+                   ? HP_MESSAGE("open-module",
+                                "%.*s: %s in %llu of %llu dumps not compared%s: %s")
+                   : HP_MESSAGE("open-unmatched",
+                                "%.*s: %s in %llu of %llu dumps unmatched, p allows for "
+                                "it%s: %s"),
                (int)name.size, name.at, amount,
                (unsigned long long)(module->open[0] + module->open[1]),
                (unsigned long long)(module->dumps[0] + module->dumps[1]), change, reason);

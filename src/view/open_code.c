@@ -304,6 +304,7 @@ static void look_at_input(struct open_finder *finder, size_t number, int side) {
 
 // Add the values of an input's stacks to the sums of their modules, over all stacks and
 // over open ones; set of_input, and count the input's dumps in `open` of the modules.
+// Open stacks without memory hide nothing.
 static void add_input(struct open_finder *finder, size_t number, int side) {
     const struct hp_profile *profile = finder->view->profile;
     const struct hp_input_record *input = &profile->inputs.records.at[number];
@@ -315,7 +316,7 @@ static void add_input(struct open_finder *finder, size_t number, int side) {
         uint64_t all = open->of_stack[seen.stack];
         uint64_t without = open->open_stacks[seen.stack];
         hp_fixed value = seen.values.of[finder->view->options.metric];
-        open->of_input[number] |= without;
+        open->of_input[number] |= value != 0 ? without : 0;
         for (size_t i = 0; all != 0 && i < open->modules.count; i++) {
             open->modules.at[i].bytes[side] += without >> i & 1 ? value : 0;
             open->modules.at[i].all[side] += all >> i & 1 ? value : 0;
