@@ -142,7 +142,8 @@ HP_API struct hp_estimate hp_view_stack_estimate(const struct hp_view *view, siz
 
 // --- gate -----------------------------------------------------------------------
 
-// The growth that exceeds the gate and is to be reported first.
+// The growth that exceeds the gate and is to be reported first, or the one that comes
+// nearest to it.
 struct hp_excess {
     const char *name; // name of the row, or of the total
     // The row that has grown; HP_NO_ROW: the total has grown, or the total of what the
@@ -165,7 +166,8 @@ HP_API size_t hp_view_caution_count(const struct hp_view *view);
 HP_API const char *hp_view_caution(const struct hp_view *view, size_t i);
 
 // Return whether a row, or the total, has grown by more than the gate of the options
-// allows.  If so, fill *first.
+// allows.  If so, fill *first.  If not, fill it with the row or total that comes nearest;
+// options without a gate leave it unchanged.
 HP_API bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first);
 
 // Return whether some dumps lack the function names of the program itself while others

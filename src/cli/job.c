@@ -318,16 +318,22 @@ static bool is_explained_by_info(const struct hp_cli_settings *settings, int ret
            (ret == HP_E_FORMAT || ret == HP_E_LIMIT || ret == HP_E_EMPTY);
 }
 
-// Evaluate --fail-if; print the reason if the condition is met or cannot be evaluated.
-static void evaluate_gate(const struct hp_view *view, struct hp_cli_outcome *outcome) {
-    struct hp_excess first;
+// Evaluate --fail-if; print what was tested and its limit, or why there is no verdict.
+static void evaluate_gate(const struct hp_cli_settings *settings,
+                          const struct hp_view *view, struct hp_cli_outcome *outcome) {
+    struct hp_excess first = {.name = NULL};
+    char text[512] = "";
     outcome->exceeded = hp_view_exceeds(view, &first);
     outcome->is_open = !outcome->exceeded && hp_view_is_open(view);
-    if (outcome->exceeded) {
-        char text[512];
+    if (first.name) {
         hp_view_excess_text(view, &first, text, sizeof text);
+    }
+    if (outcome->exceeded) {
         hp_cli_message(HP_MESSAGE("fail-if-exceeded", "--fail-if: %s %s"), first.name,
                        text);
+    } else if (first.name && !outcome->is_open && !settings->quiet) {
+        hp_cli_message(HP_MESSAGE("fail-if-not-met", "--fail-if: not met: %s %s"),
+                       first.name, text);
     } else if (outcome->is_open) {
         hp_cli_message(HP_MESSAGE(
             "fail-if-open",
@@ -394,7 +400,7 @@ static int report(const struct hp_cli_settings *settings,
         warn_minor(settings, profile);
     }
     if (ret == HP_OK) {
-        evaluate_gate(view, outcome);
+        evaluate_gate(settings, view, outcome);
     }
     hp_view_free(view);
     return ret;

@@ -74,31 +74,50 @@ static bool module_exceeds(const struct hp_view *view, struct hp_excess *excess)
     return false;
 }
 
+// Name what a row of the judged view is, in the view that shows it.
+static void identify(const struct hp_view *view, const struct hp_view *rows, size_t row,
+                     struct hp_excess *excess) {
+    excess->is_row = row != HP_ROW_FILTERED;
+    excess->row = excess->is_row && !view->judged ? row : HP_NO_ROW;
+    excess->name = excess->is_row           ? hp_view_name(rows, row).at
+                   : rows->head.is_filtered ? "what the filters leave"
+                                            : "total";
+}
+
+// Whether `row` comes nearer to the condition than `best`: it grew by more than the limit
+// and has the smaller p-value, or, if none grew by so much, it grew more.
+static bool is_nearer(const struct hp_excess *row, const struct hp_excess *best) {
+    bool is_over = row->growth > row->limit, was_over = best->growth > best->limit;
+    bool has_less = isnan(best->p) ? !isnan(row->p) : row->p < best->p;
+    return is_over != was_over ? is_over
+           : is_over           ? has_less
+                               : row->growth > fmax(best->growth, 0);
+}
+
 // Whether the report meets the condition of --fail-if (the gate).  Checks the total
 // first, then the rows in order, then whole modules with code that is not compared; the
-// first that meets it becomes *first.
+// first that meets it becomes *first, else the one that comes nearest.
 bool hp_view_exceeds(const struct hp_view *view, struct hp_excess *first) {
     const struct hp_view *rows = judged_of(view);
     struct hp_excess excess;
     if (!view->options.gate || !rows->report->growth) {
         return false;
     }
-    bool found = row_exceeds(rows, HP_ROW_FILTERED, &excess);
-    excess.name = rows->head.is_filtered ? "what the filters leave" : "total";
-    excess.row = HP_NO_ROW;
+    bool found = row_exceeds(rows, HP_ROW_FILTERED, first);
+    identify(view, rows, HP_ROW_FILTERED, first);
     for (size_t i = 0; i < rows->rows.count && !found; i++) {
-        found = row_exceeds(rows, i, &excess);
-        excess.name = hp_view_name(rows, i).at;
-        excess.row = view->judged ? HP_NO_ROW : i;
-        excess.is_row = true;
+        struct hp_growth growth = rows->report->growth(rows, i);
+        found = exceeds(rows, &growth, &excess);
+        if (found || (!growth.is_open && is_nearer(&excess, first))) {
+            *first = excess;
+            identify(view, rows, i, first);
+        }
     }
     if (!found && module_exceeds(rows, &excess)) {
         found = true;
-        excess.row = HP_NO_ROW;
-        excess.is_row = true;
-    }
-    if (found) {
         *first = excess;
+        first->row = HP_NO_ROW;
+        first->is_row = true;
     }
     return found;
 }
@@ -154,9 +173,11 @@ static void put_amount(char *out, const struct hp_view *view, double amount) {
 
 // Write the p-value: ", p < 0.0001", or for a row ", adjusted p = 0.0123", as the row
 // itself shows p before its adjustment.  It is followed by " of sampling alone" if it
-// allows for sampling only.  Writes "" if there is no p-value.
-static void put_p(char *out, size_t size, const struct hp_excess *excess) {
-    static const double least = 0.0001;
+// allows for sampling only.  Writes "" if there is no p-value.  Below the smaller one of
+// 0.0001 and the limit of --fail-if no digits are written.
+static void put_p(char *out, size_t size, const struct hp_excess *excess, double limit) {
+    static const double usual = 0.0001;
+    double least = limit > 0 ? fmin(limit, usual) : usual;
     const char *which = excess->is_row ? "adjusted p" : "p";
     const char *alone = excess->is_of_sampling ? " of sampling alone" : "";
     if (isnan(excess->p)) {
@@ -165,8 +186,8 @@ static void put_p(char *out, size_t size, const struct hp_excess *excess) {
         hp_message_print(out, size, HP_MESSAGE("fail-if-p-below", ", %s < %g%s"), which,
                          least, alone);
     } else {
-        hp_message_print(out, size, HP_MESSAGE("fail-if-p", ", %s = %.4f%s"), which,
-                         excess->p, alone);
+        hp_message_print(out, size, HP_MESSAGE("fail-if-p", ", %s = %.*g%s"), which,
+                         excess->p < usual ? 2 : 4, excess->p, alone);
     }
 }
 
@@ -175,11 +196,11 @@ void hp_view_excess_text(const struct hp_view *view, const struct hp_excess *exc
     const struct hp_gate *gate = &view->gate;
     char grown[HP_NUMBER_SIZE], limit[HP_NUMBER_SIZE], share[64] = "new", p[64],
                                                        most[64] = "";
-    put_amount(grown, view, excess->growth);
+    put_amount(grown, view, fabs(excess->growth));
     put_amount(limit, view, gate->growth);
-    put_p(p, sizeof p, excess);
+    put_p(p, sizeof p, excess, gate->p);
     if (!isnan(excess->share)) {
-        snprintf(share, sizeof share, "+%.1f%%%s", 100 * excess->share,
+        snprintf(share, sizeof share, "%+.1f%%%s", 100 * excess->share,
                  excess->is_row ? " of the total before" : "");
     }
     if (gate->is_share) {
@@ -192,6 +213,9 @@ void hp_view_excess_text(const struct hp_view *view, const struct hp_excess *exc
     bool has_unit = hp_fraction(view->options.metric) == HP_SPACE_FRACTION;
     hp_message_print(
         text, size,
-        HP_MESSAGE("fail-if-grew", "grew %s%s (%s%s); the limit is growth > %s%s"), grown,
-        has_unit || view->projection ? "" : " objects", share, p, limit, most);
+        excess->growth < 0
+            ? HP_MESSAGE("fail-if-shrank",
+                         "shrank %s%s (%s%s); the limit is growth > %s%s")
+            : HP_MESSAGE("fail-if-grew", "grew %s%s (%s%s); the limit is growth > %s%s"),
+        grown, has_unit || view->projection ? "" : " objects", share, p, limit, most);
 }

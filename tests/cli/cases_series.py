@@ -206,11 +206,13 @@ def fail_if_ends_with_1_when_it_holds(t):
         for condition, status in (("growth>5%,p<0.01", 1), ("growth>1MiB", 1), ("growth>1", 1),
                                   ("growth>100GiB", 0), ("growth>5%,p<1e-300", 0)):
             done = check(t.codes(*command, "--no-symbols", f"--fail-if={condition}"), status)
-            limit = {"growth>1MiB": "1.0 MiB", "growth>1": "1 B"}.get(condition, "5%")
-            most = " +fail-if-p-limit: 0.01" if "," in condition else " "
-            said = (r"hprof-agg: fail-if-exceeded: total fail-if-grew: \d[\d.]+ [KM]iB  \+\d+\.\d% "
-                    rf", fail-if-p(-below: p 0\.0001|: p 0\.\d{{4}}) +{re.escape(limit)}{most}\n")
-            assert re.fullmatch(said, done.err) if status else "fail-if" not in done.err, (condition, done.err)
+            limit = {"growth>1MiB": "1.0 MiB", "growth>1": "1 B", "growth>100GiB": "100.0 GiB"}.get(condition, "5%")
+            most = " +fail-if-p-limit: " + condition.split("<")[1] if "," in condition else " "
+            verdict = "exceeded" if status else "not-met"
+            said = (rf"hprof-agg: fail-if-{verdict}: total fail-if-grew: \d[\d.]+ [KM]iB  \+\d+\.\d% "
+                    rf", fail-if-p(-below: p (0\.0001|1e-300)|: p [\d.e-]+) +{re.escape(limit)}{most}\n")
+            assert re.fullmatch(said, done.err), (condition, done.err)
+            assert "fail-if" not in t.run("-q", *command, "--no-symbols", "--fail-if=growth>100GiB").err
     check(t.run("diff", last, first, "--no-symbols", "--fail-if=growth>1"), 0)
     # Memory that goes up and down has grown from the first dump to the last, and that is all.
     up_and_down = program(t.folder, 10, [[1000, 1150, 1020, 1190, 980, 1010, 1170, 990, 1180, 1160]])
@@ -228,6 +230,45 @@ def fail_if_finds_a_row_when_the_total_has_shrunk(t):
                          "inuse-objects"), 1)
     assert re.search(r"^hprof-agg: fail-if-exceeded: \S+ fail-if-grew: [\d,]+  objects \+[\d.]+% .* 1 $",
                      done.err, re.M), done.err
+
+
+@case
+def fail_if_says_which_row_comes_nearest(t):
+    # The leak hides in a program that shrinks: the row is tested by its adjusted p.
+    leak = program(t.folder, 10, [[1000 + 20 * j + wobble(j, 5) for j in range(10)],
+                                  [9000 - 500 * j for j in range(10)], [50] * 10])
+    for command in (["diff", leak[0], leak[-1]], ["trend", *leak]):
+        done = check(t.codes(*command, "--no-symbols", "-fjson", "--fail-if=growth>1KiB,p<1e-300"), 0)
+        found, report = done.err, json.loads(done.out)
+        tested = report["gate_tested"]
+        row = next(each for each in report["rows"] if each["name"] == tested["name"])
+        grown = row["delta"]["estimate"] if command[0] == "diff" else row["last"] - row["first"]
+        assert report["gate"] == "none" and tested["is_row"] and tested["p_limit"] == 1e-300, tested
+        assert tested["p"] == row["q"] and abs(tested["growth"] - grown) < .01 * grown, (tested, row)
+        assert tested["growth"] > tested["limit"] == 1024, tested
+        assert re.search(rf"fail-if-not-met: {re.escape(row['name'])} fail-if-grew: .* fail-if-p.*: adjusted p ", found), found
+    done = check(t.codes("diff", leak[-1], leak[0], "--no-symbols", "--fail-if=growth>90%"), 0)
+    assert "fail-if-not-met: " in done.err, done.err
+
+
+@case
+def unmatched_addresses_are_not_called_uncompared(t):
+    def dump(name, base, stacks):
+        text = [f"heap_v2/524288\n  t*: {sum(stacks.values())}: {1024 * sum(stacks.values())} [0: 0]\n"]
+        for place, count in stacks.items():
+            text.append(f"@ {base + place:#x}\n  t*: {count}: {1024 * count} [0: 0]\n")
+        text.append(f"\nMAPPED_LIBRARIES:\n{base:x}-{base + 0x100000:x} r-xp 00000000 08:01 123 /srv/app\n")
+        return t.file(name, "".join(text))
+    old = dump("app.1.0.i0.heap", 0x400000, {0x1000: 1000})
+    new = dump("app.2.0.i0.heap", 0x800000, {0x1000: 3000, 0x2000: 500})
+    freed = dump("app.3.0.i0.heap", 0xc00000, {0x1000: 3000, 0x2000: 0})
+    done = check(t.codes("diff", old, new), 0)
+    assert re.search(r"warning: open-unmatched: app .* 1 2  \(open-change: .* < 0\.0001 ", done.out), done.out
+    assert "open-module" not in done.out, done.out
+    for name in ("new: app@0x2000", "app@0x1000"):  # they have p-values, as the warning says
+        assert re.search(rf"<0\.0001\* +{name}", done.out), done.out
+    done = check(t.codes("diff", old, freed), 0)
+    assert "open-" not in done.out, done.out  # no memory is unmatched
 
 
 @case

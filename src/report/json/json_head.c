@@ -37,7 +37,9 @@
 //     "base": {"used": 1, "skipped": 0, "reasons": {}, "periods": [524288],
 //              "groups": 8 (if the spread is known from groups only)}, "new": {...},
 //     or "inputs": {...} if the inputs are differences, whose sides are not known,
-//     "gate": "grown", "open" or "none" (with --fail-if),
+//     "gate": "grown", "open" or "none" (with --fail-if), also of a trend,
+//     "gate_tested": {"name": "f", "is_row": true, "growth": 1.5, "limit": 1, "share": 0.1,
+//                     "p": 0.1, "p_limit": 0.01, "sampling_error_only": false}, also,
 //     "detectable": {"change": 1.5, "share": 0.1, "is_at_most": false,
 //                    "sampling_error_only": false} (if nothing was found), also of a trend,
 //     "stacks_total": {"base": 1.5, "new": 2.5} of a diff (as above),
@@ -62,6 +64,8 @@
 #include "view/report_lifetime.h"
 #include "view/trends.h"
 #include "view/unseen.h"
+
+#include <math.h>
 
 // Write which dumps of processes are used, and how many processes there are.
 static void put_processes(struct hp_json *json, const struct hp_view *view) {
@@ -437,14 +441,30 @@ static void put_flat(struct hp_json *json, const struct hp_view *view) {
     hp_json_put_truth(json, "flat", view->options.sort != HP_SORT_CUM);
 }
 
-// Write "gate", the result of the condition of --fail-if, if that was given.
+// Write "gate", the result of the condition of --fail-if, if that was given, and
+// "gate_tested", the row or total that meets it first or comes nearest.
 static void put_gate(struct hp_json *json, const struct hp_view *view) {
-    struct hp_excess first;
-    if (view->options.gate) {
-        hp_json_put_word(json, "gate",
-                         hp_view_exceeds(view, &first) ? "grown"
-                         : hp_view_is_open(view)       ? "open"
-                                                       : "none");
+    struct hp_excess first = {.name = NULL};
+    if (!view->options.gate) {
+        return;
+    }
+    bool is_met = hp_view_exceeds(view, &first);
+    hp_json_put_word(json, "gate",
+                     is_met                  ? "grown"
+                     : hp_view_is_open(view) ? "open"
+                                             : "none");
+    hp_json_line(json, 1);
+    if (first.name) {
+        hp_json_open(json, "gate_tested", '{');
+        hp_json_put_string(json, "name", hp_span_of(first.name));
+        hp_json_put_truth(json, "is_row", first.is_row);
+        hp_json_put_rough(json, "growth", first.growth);
+        hp_json_put_rough(json, "limit", first.limit);
+        hp_json_put_rough(json, "share", first.share);
+        hp_json_put_p(json, "p", first.p);
+        hp_json_put_p(json, "p_limit", view->gate.p > 0 ? view->gate.p : NAN);
+        hp_json_put_truth(json, "sampling_error_only", first.is_of_sampling);
+        hp_json_close(json);
         hp_json_line(json, 1);
     }
 }
@@ -542,6 +562,7 @@ void hp_json_begin_trend(struct hp_json *json, const struct hp_view *view) {
         put_series(json, trends);
     }
     put_open(json, view);
+    put_gate(json, view);
     put_detectable(json, hp_detectable_growth_of_trend(view));
     put_sums(json, view);
 }
