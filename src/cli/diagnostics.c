@@ -63,19 +63,20 @@ static void name_option(struct hp_err *err) {
     char room[HP_MESSAGE_FORMAT_SIZE];
     snprintf(err->message + used, sizeof err->message - used, "%s",
              hp_message_format(HP_MESSAGE("option-for-damaged",
-                                          ". Use --damaged=use to read the rest"),
+                                          ". Use --damaged=use for the part before it"),
                                room));
 }
 
 bool hp_cli_input_diagnostics(const struct hp_profile *profile,
                               const struct hp_cli_settings *settings,
                               struct hp_err *failure) {
-    size_t skipped = 0, ignored = 0;
+    size_t skipped = 0, used_in_part = 0, ignored = 0;
     const char *first = NULL;
     for (size_t i = 0; i < hp_profile_input_count(profile); i++) {
         const struct hp_input *input = hp_profile_input(profile, i);
         skipped +=
             input->status == HP_INPUT_SKIPPED || input->status == HP_INPUT_REPLACED;
+        used_in_part += input->status == HP_INPUT_KEPT_DAMAGED;
         if (input->status == HP_INPUT_IGNORED && ignored++ == 0) {
             first = input->name;
         }
@@ -91,5 +92,5 @@ bool hp_cli_input_diagnostics(const struct hp_profile *profile,
     } else if (failure != NULL || !settings->quiet) {
         print_diagnostics(profile, settings->verbose);
     }
-    return skipped > 0;
+    return skipped + used_in_part > 0;
 }

@@ -6,7 +6,7 @@ enum hp_cli_status {
     HP_CLI_EXIT_DONE = 0,
     HP_CLI_EXIT_EXCEEDED = 1, // the condition of --fail-if is met
     HP_CLI_EXIT_USAGE = 2,
-    HP_CLI_EXIT_SKIPPED = 3, // done, but inputs were skipped within --max-skipped
+    HP_CLI_EXIT_SKIPPED = 3, // done, but inputs were skipped, or used in part
     HP_CLI_EXIT_REFUSED = 4, // the same dump was given twice
     HP_CLI_EXIT_INPUT = 5,   // an input is bad, or there is nothing to report
     HP_CLI_EXIT_OUTPUT = 6,

@@ -1,6 +1,5 @@
 #include "lib/cut_dumps.h"
 
-#include "base/units.h"
 #include "lib/metadata.h"
 #include "stats/measure.h"
 
@@ -49,6 +48,11 @@ static struct map_ends ends_of(const struct hp_input_record *input) {
     bool is_of_files = map.of[0] >> 63;
     return is_of_files ? (struct map_ends){0, 0}
                        : (struct map_ends){map.of[0], map.of[1]};
+}
+
+bool hp_cut_dumps_has_map_end(const struct hp_input_record *input) {
+    struct map_ends ends = ends_of(input);
+    return ends.vdso != 0 || ends.stack != 0;
 }
 
 static bool may_be_one(uint64_t a, uint64_t b) {
@@ -122,17 +126,21 @@ static double total_of(const struct hp_input_record *input) {
                : bytes / -expm1(-bytes / (double)count.objects / period);
 }
 
+bool hp_cut_dumps_total(char text[HP_NUMBER_SIZE], const struct hp_input_record *input) {
+    bool has_total = input->header_line > 0 && !hp_count_is_wrapped(&input->header.inuse);
+    if (has_total) {
+        hp_format_bytes(text, (hp_int128)(total_of(input) * 0x1p20), HP_UNIT_AUTO);
+    }
+    return has_total;
+}
+
 // Add to the error of a skipped dump its own totals and the dump that is used instead.
 static void explain_replacement(struct hp_input_record *input,
                                 const struct hp_input_record *instead) {
     char total[HP_NUMBER_SIZE];
     struct hp_err err = *input->err;
     size_t used = strlen(err.message);
-    bool has_totals =
-        input->header_line > 0 && !hp_count_is_wrapped(&input->header.inuse);
-    if (has_totals) {
-        double bytes = total_of(input);
-        hp_format_bytes(total, (hp_int128)(bytes * 0x1p20), HP_UNIT_AUTO);
+    if (hp_cut_dumps_total(total, input)) {
         hp_message_print(err.message + used, sizeof err.message - used,
                          HP_MESSAGE("replaced-total",
                                     "; its first lines say that %s were in use"),

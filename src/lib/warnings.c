@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "inputs/diagnosed.h"
+#include "lib/cut_dumps.h"
 #include "lib/metadata.h"
 #include "partial/partial.h"
 #include "stats/measure.h"
@@ -31,8 +32,7 @@ enum {
 // number of lines or stacks, also in the code.
 static const char *const diagnostics[HP_DIAGNOSTICS] = {
     [HP_DIAGNOSTIC_DAMAGED] =
-        HP_WORDS("input-damaged",
-                 "the dump is damaged here. Everything before it is used"),
+        HP_WORDS("input-damaged", "truncated here, only the part before is used"),
     [HP_DIAGNOSTIC_PRODUCER_WARNING] =
         HP_WORDS("input-with-warning", "its writer warns: "),
     [HP_DIAGNOSTIC_MALFORMED] =
@@ -70,11 +70,30 @@ static struct hp_warning_rank rank_of(enum hp_diagnostic_kind kind) {
 }
 
 // Return the text that follows diagnostics[kind] in the sentence about an input, or "".
+// `room` is for a text that is made here.
 static const char *detail_of(const struct hp_input_record *input,
-                             enum hp_diagnostic_kind kind) {
+                             enum hp_diagnostic_kind kind,
+                             char room[HP_MESSAGE_FORMAT_SIZE]) {
+    char total[HP_NUMBER_SIZE];
+    if (kind == HP_DIAGNOSTIC_DAMAGED && hp_cut_dumps_total(total, input)) {
+        hp_message_print(room, HP_MESSAGE_FORMAT_SIZE,
+                         HP_MESSAGE("damaged-total", ". Its header says %s in use"),
+                         total);
+        return room;
+    }
     return kind == HP_DIAGNOSTIC_MALFORMED          ? input->expected
            : kind == HP_DIAGNOSTIC_PRODUCER_WARNING ? input->producer_warning
                                                     : "";
+}
+
+// Whether a diagnostic follows from the damage of an input, which has a warning.
+static bool follows_from_damage(const struct hp_input_record *input,
+                                enum hp_diagnostic_kind kind) {
+    struct hp_diagnostic_count found = hp_diagnostic_in(input, kind);
+    bool is_last_line = kind == HP_DIAGNOSTIC_MALFORMED && found.count == 1 &&
+                        found.line + 1 >= input->lines;
+    return input->public.status == HP_INPUT_KEPT_DAMAGED &&
+           (is_last_line || kind == HP_DIAGNOSTIC_HEADER_CONTRADICTS);
 }
 
 // Warn about one diagnostic of one input.
@@ -82,7 +101,7 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
                         enum hp_diagnostic_kind kind) {
     const char *name = input->public.name, *what = hp_words(diagnostics[kind]);
     struct hp_diagnostic_count found = hp_diagnostic_in(input, kind);
-    char line[32] = "", how_many[32] = "";
+    char line[32] = "", how_many[32] = "", room[HP_MESSAGE_FORMAT_SIZE];
     size_t before = strcspn(what, "%");
     const char *after = what + before;
     if (found.line > 0) {
@@ -95,7 +114,7 @@ static void warn_of_one(struct hp_profile *profile, const struct hp_input_record
     hp_profile_warn_as(profile, rank_of(kind),
                        HP_MESSAGE("input-warning", "%s%s: %.*s%s%s%s"),
                        strcmp(name, "-") ? name : "standard input", line, (int)before,
-                       what, how_many, after, detail_of(input, kind));
+                       what, how_many, after, detail_of(input, kind, room));
     hp_profile_warned_of(profile, diagnostics[kind]);
 }
 
@@ -105,7 +124,8 @@ static void warn_of_diagnostics(struct hp_profile *profile,
     size_t found = 0, named = 0;
     for (size_t i = 0; i < profile->inputs.records.count; i++) {
         const struct hp_input_record *input = &profile->inputs.records.at[i];
-        bool has = hp_input_is_used(input) && hp_diagnostic_in(input, kind).count > 0;
+        bool has = hp_input_is_used(input) && hp_diagnostic_in(input, kind).count > 0 &&
+                   !follows_from_damage(input, kind);
         found += has ? 1 + input->others : 0;
         if (has && !input->is_group && named < NAMED) {
             warn_of_one(profile, input, kind);
@@ -516,7 +536,7 @@ static void warn_of_no_map(struct hp_profile *profile) {
             HP_MESSAGE(
                 "no-map",
                 "%s has no memory map. Its frames are only addresses. Use --maps=FILE"),
-            first->public.name);
+            strcmp(first->public.name, "-") ? first->public.name : "standard input");
     } else if (count > 1) {
         hp_profile_warn_as(
             profile, names,
@@ -549,6 +569,25 @@ static double unmapped_share(const struct hp_profile *profile) {
     return all[i] > 0 ? (double)of[i] / (double)all[i] : 0;
 }
 
+// Return why addresses are outside all mapped files, as far as the maps of the inputs
+// show.  The map of a process of Linux ends with rows that are no files: the map of an
+// input without them may be truncated.
+static const char *why_unmapped(const struct hp_profile *profile) {
+    bool is_cut = false, may_be_cut = false;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs.records) {
+        if (hp_input_is_used(input) && input->unmapped_addresses > 0 &&
+            !lacks_map(input)) {
+            bool has_end = hp_cut_dumps_has_map_end(input);
+            is_cut |= input->public.status == HP_INPUT_KEPT_DAMAGED;
+            may_be_cut |= !has_end;
+        }
+    }
+    return is_cut       ? HP_WORDS("unmapped-cut", "the memory map is truncated")
+           : may_be_cut ? HP_WORDS("unmapped-open", "JIT code, or a truncated map?")
+                        : HP_WORDS("unmapped-jit", "JIT code?");
+}
+
 // Warn about unmapped addresses of inputs that have a map.
 static void warn_of_unmapped(struct hp_profile *profile) {
     uint64_t unmapped = profile->inputs.summary[HP_SIDE_ALL].unmapped;
@@ -563,8 +602,9 @@ static void warn_of_unmapped(struct hp_profile *profile) {
             profile, rank,
             HP_MESSAGE("addresses-unmapped",
                        "%.1f%% of memory passes %llu address%s outside all mapped files "
-                       "(JIT code?)%s"),
+                       "(%s)%s"),
             100 * share, (unsigned long long)unmapped, unmapped == 1 ? "" : "es",
+            hp_words(why_unmapped(profile)),
             profile->keeps.unmapped ? "" : ". --keep-unmapped shows them");
     }
 }

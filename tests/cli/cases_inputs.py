@@ -1,4 +1,5 @@
 """Tests inputs: their sources, and the handling of bad ones."""
+import gzip
 import json
 import os
 import pathlib
@@ -719,11 +720,34 @@ def a_refusal_names_the_option_that_gets_past_it(t):
     check(t.run("top", "--no-symbols", "--max-skipped=2", t.dump, bad, cut), 3)
     assert "option-" not in check(t.codes("top", bad, str(bad) + ".gone"), 5, "").err
     check(t.codes("top", cut), 5, "", "option-for-damaged")
-    check(t.run("top", "--no-symbols", "--damaged=use", cut), 0)
+    for command in ("top", "stacks", "tree", "info", "merge"):  # not all was used
+        check(t.run(command, "--no-symbols", "--damaged=use", "-o", t.folder / "kept.json"
+                    if command != "merge" else t.folder / "kept.hpa", cut), 3)
+    for command in ("top", "stacks", "tree"):
+        done = check(t.codes(command, "--no-symbols", "--damaged=use", cut), 3)
+        assert "headline-truncated" in done.out.partition("\n")[0], done.out
+        assert re.search(r"warning: input-warning: .* input-damaged *damaged-total: [\d.]+ [KM]iB", done.out), done.out
+        assert "input-total-contradicts" not in done.out and "input-malformed" not in done.out, done.out
+    done = check(t.codes("diff", "--no-symbols", "--damaged=use", cut, t.dump), 3)
+    assert "headline-some-truncated: 1" in done.out.partition("\n")[0], done.out
     broken = t.folder / "x.pb.gz"
     broken.write_bytes((ROOT / "testdata/formats/go-protobuf.pb.gz").read_bytes()[:300])
     assert "option-" not in check(t.codes("top", broken), 5, "", "damaged").err
     check(t.run("top", "--damaged=use", broken), 5)
+
+
+@case
+def truncated_maps_are_named_as_the_reason(t):
+    whole = gzip.decompress((ROOT / "testdata/real/redis_lg13.27533.12.i12.heap.gz").read_bytes()).decode()
+    rows = whole.index("MAPPED_LIBRARIES:") + 2000
+    line = whole.rindex("\n", 0, rows) + 1
+    for name, text, options, status, why in (
+            ("in-a-row.heap", whole[:rows], ["--damaged=use"], 3, "unmapped-cut"),
+            ("after-a-row.heap", whole[:line], [], 0, "unmapped-open")):
+        done = check(t.codes("top", *options, t.file(name, text)), status)
+        assert re.search(rf"warning: addresses-unmapped: .*{why}", done.out), done.out
+    done = check(t.codes("top", ROOT / "testdata/real/node_lg12.12298.0.f.heap.gz", "-v"), 0)
+    assert re.search("addresses-unmapped: .*unmapped-jit", done.out), done.out
 
 
 @case

@@ -120,7 +120,11 @@ void hp_text_series(char text[HP_TEXT_SERIES_SIZE], const double *values, size_t
 // Write two values of one metric: "13.1 → 70.8 MiB".
 void hp_text_put_course(struct hp_sink *out, const struct hp_view *view, hp_fixed first,
                         hp_fixed last);
-// Write the noun of the metric in a sentence: "in use", "objects allocated".
+// Write that dumps are truncated: " (truncated dump)", " (2 dumps truncated)"; nothing if
+// none is.
+void hp_text_put_truncated(struct hp_sink *out, const struct hp_view *view);
+// Write the noun of the metric in a sentence: "in use", "objects allocated", and whether
+// dumps are truncated.
 void hp_text_put_metric(struct hp_sink *out, const struct hp_view *view);
 
 // --- estimates ----------------------------------------------------------------------------

@@ -67,6 +67,7 @@ static void put_values(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_trend_row *row) {
     hp_text_put_course(out, view, row->first, row->last);
     hp_sink_print(out, " in %zu dumps", row->trend->dumps);
+    hp_text_put_truncated(out, view);
 }
 
 // Write how fast a sum grows: "+6.0 MiB per dump, at least +2.8 MiB; 13.1 → 70.8 MiB in
