@@ -142,13 +142,11 @@ static void add_stack(struct module_shares *shares, uint32_t number) {
     }
 }
 
-// Add up the bytes of all stacks by module.  Nameless code is measured by memory in use,
-// or, if there is none, by allocated memory.
+// Add up the bytes of all stacks by module.
 static void measure(struct module_shares *shares) {
     const struct hp_profile *profile = shares->profile;
-    struct hp_values total = hp_profile_total(profile);
-    shares->metric = total.of[HP_INUSE_SPACE] > 0 ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
-    shares->total = total.of[shares->metric];
+    shares->metric = hp_warnings_metric(profile);
+    shares->total = hp_profile_total(profile).of[shares->metric];
     for (uint32_t i = 0; i < profile->stacks.count; i++) {
         add_stack(shares, i);
     }
@@ -166,24 +164,24 @@ static bool is_minor(const struct module_shares *shares, size_t module) {
     return !is_much && (all[0] > 0 || all[1] > 0);
 }
 
-// Return the share of the bytes that go through a call of the module: of those in use, or
-// of those allocated if that is more; 0: unknown.
-static double share_of(const struct module_shares *shares, size_t module) {
-    double most = 0;
-    for (int i = 0; i < 2; i++) {
-        double share = shares->all[i] > 0
-                           ? (double)shares->shown[module][i] / (double)shares->all[i]
-                           : 0;
-        most = share > most ? share : most;
-    }
-    return most;
+// Return the bytes of all stacks in the metric of the shares; 0: shares are unknown.
+static hp_fixed all_of(const struct module_shares *shares) {
+    return shares->all[shares->metric == HP_INUSE_SPACE ? 0 : 1];
 }
 
-// Return the rank of a warning about names that concerns this share of the bytes; 0:
-// unknown.
-static struct hp_warning_rank rank_of(double share, bool is_minor) {
-    return (struct hp_warning_rank){HP_WARN_OF_NAMES, share > 0 ? share : 1,
-                                    share > 0 && share < HP_MUCH_NAMELESS, is_minor};
+// Return the share of the bytes that go through a call of the module; 0 if unknown.
+static double share_of(const struct module_shares *shares, size_t module) {
+    hp_fixed all = all_of(shares);
+    hp_fixed shown = shares->shown[module][shares->metric == HP_INUSE_SPACE ? 0 : 1];
+    return all > 0 ? (double)shown / (double)all : 0;
+}
+
+// Return the rank of a warning about names that concerns this share of the bytes.
+static struct hp_warning_rank rank_of(const struct module_shares *shares, double share,
+                                      bool is_minor) {
+    bool is_known = all_of(shares) > 0;
+    return (struct hp_warning_rank){HP_WARN_OF_NAMES, is_known ? share : 1,
+                                    is_known && share < HP_MUCH_NAMELESS, is_minor};
 }
 
 // --- no names at all -------------------------------------------------------------------
@@ -255,19 +253,20 @@ static void warn_of_status(const struct module_shares *shares, enum hp_sym_statu
         }
     }
     if (most > 0) {
-        snprintf(share, sizeof share, " (%.1f%% of memory)", 100 * most);
+        snprintf(share, sizeof share, " (%.1f%% of %s)", 100 * most,
+                 hp_warnings_whole(shares->metric));
     }
     bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
     const char *hint = is_missing ? ". Use --path-map=PATH=FILE if its name differs"
                        : status == HP_SYM_NO_FILE ? ". Use --symbol-dir=DIR"
                                                   : "";
     if (found == 1) {
-        hp_profile_warn_as(profile, rank_of(most, minor),
+        hp_profile_warn_as(profile, rank_of(shares, most, minor),
                            HP_MESSAGE("module-without-names",
                                       "no symbols for %s%s: %s%s"),
                            first, share, reason, hint);
     } else if (found > 1) {
-        hp_profile_warn_as(profile, rank_of(most, minor),
+        hp_profile_warn_as(profile, rank_of(shares, most, minor),
                            HP_MESSAGE("modules-without-names",
                                       "no symbols for %s%s and %zu more module%s: %s%s"),
                            first, share, found - 1, found == 2 ? "" : "s", reason, hint);
@@ -407,20 +406,11 @@ static bool complain(struct complaint *complaint, size_t kind,
     return complaint->text[0] != '\0';
 }
 
-// Return the share of the bytes that go through a call of the module, in percent; 0 if
-// unknown.
-static double percent_shown(const struct module_shares *shares, size_t module) {
-    int space = shares->metric == HP_INUSE_SPACE ? 0 : 1;
-    return shares->all[space] > 0
-               ? 100 * ((double)shares->shown[module][space] / (double)shares->all[space])
-               : 0;
-}
-
 // Return the rank of a complaint.  That names of a wrong build are not used is shown
 // whatever the share is.
 static struct hp_warning_rank rank_of_complaint(const struct module_shares *shares,
                                                 size_t module, size_t kind, bool minor) {
-    struct hp_warning_rank rank = rank_of(share_of(shares, module), minor);
+    struct hp_warning_rank rank = rank_of(shares, share_of(shares, module), minor);
     rank.is_detail &= complaints[kind] != complain_of_difference;
     return rank;
 }
@@ -434,7 +424,7 @@ static void warn_of(const struct module_shares *shares, size_t kind, bool minor)
     size_t found = 0, last = 0;
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct hp_module *module = &profile->modules.at[i];
-        complaint.percent = percent_shown(shares, i);
+        complaint.percent = 100 * share_of(shares, i);
         if (!complain(&complaint, kind, module) || is_minor(shares, i) != minor) {
             continue;
         }
@@ -523,9 +513,9 @@ static void shorten_worst(const struct module_shares *shares, double percent) {
         shares->profile,
         HP_MESSAGE(
             "bytes-without-names-shorter",
-            "%.0f%% of memory is in stripped code (%s%s). Install its debug package "
-            "or use --symbol-dir"),
-        percent, path, more);
+            "%.0f%% of %s is in stripped code (%s%s). Install its debug package or use "
+            "--symbol-dir"),
+        percent, hp_warnings_whole(shares->metric), path, more);
 }
 
 // Warn about the modules with most nameless code, in one sentence.
@@ -548,7 +538,7 @@ static void warn_of_worst(const struct module_shares *shares) {
                          count - NAMES_MAX);
     }
     hp_profile_warn_as(
-        profile, rank_of(percent_of(shares, sum) / 100, false),
+        profile, rank_of(shares, percent_of(shares, sum) / 100, false),
         HP_MESSAGE(
             "bytes-without-names",
             "%.1f%% of memory %s is in stripped code: %s%s. Install debug packages or "

@@ -548,25 +548,36 @@ static void warn_of_no_map(struct hp_profile *profile) {
     }
 }
 
-// Return the share of the memory in use, or else of the allocated memory, whose stacks
-// pass an address outside all mapped files.
+enum hp_metric hp_warnings_metric(const struct hp_profile *profile) {
+    struct hp_values total = hp_profile_total(profile);
+    bool of_inuse = hp_column_of(profile->settings.metric) == HP_COLUMN_INUSE;
+    enum hp_metric asked = of_inuse ? HP_INUSE_SPACE : HP_ALLOC_SPACE;
+    enum hp_metric other = of_inuse ? HP_ALLOC_SPACE : HP_INUSE_SPACE;
+    return total.of[asked] > 0 || total.of[other] <= 0 ? asked : other;
+}
+
+const char *hp_warnings_whole(enum hp_metric metric) {
+    return hp_words(metric == HP_INUSE_SPACE
+                        ? HP_WORDS("whole-in-use", "memory")
+                        : HP_WORDS("whole-allocated", "memory allocated"));
+}
+
+// Return the share of the memory whose stacks pass an address outside all mapped files.
 static double unmapped_share(const struct hp_profile *profile) {
-    hp_fixed of[2] = {0, 0}, all[2] = {0, 0};
+    enum hp_metric metric = hp_warnings_metric(profile);
+    hp_fixed of = 0, all = 0;
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
         bool is_unmapped = false;
         for (uint32_t i = 0; i < stack->depth; i++) {
             is_unmapped |= profile->frames.at[stack->frames[i].n].module.n == 0;
         }
-        for (int i = 0; i < 2; i++) {
-            hp_fixed bytes = stack->values.of[i == 0 ? HP_INUSE_SPACE : HP_ALLOC_SPACE];
-            bytes = bytes < 0 ? -bytes : bytes;
-            all[i] += bytes;
-            of[i] += is_unmapped ? bytes : 0;
-        }
+        hp_fixed bytes = stack->values.of[metric];
+        bytes = bytes < 0 ? -bytes : bytes;
+        all += bytes;
+        of += is_unmapped ? bytes : 0;
     }
-    int i = all[0] > 0 ? 0 : 1;
-    return all[i] > 0 ? (double)of[i] / (double)all[i] : 0;
+    return all > 0 ? (double)of / (double)all : 0;
 }
 
 // Return why addresses are outside all mapped files, as far as the maps of the inputs
@@ -601,9 +612,10 @@ static void warn_of_unmapped(struct hp_profile *profile) {
         hp_profile_warn_as(
             profile, rank,
             HP_MESSAGE("addresses-unmapped",
-                       "%.1f%% of memory passes %llu address%s outside all mapped files "
+                       "%.1f%% of %s passes %llu address%s outside all mapped files "
                        "(%s)%s"),
-            100 * share, (unsigned long long)unmapped, unmapped == 1 ? "" : "es",
+            100 * share, hp_warnings_whole(hp_warnings_metric(profile)),
+            (unsigned long long)unmapped, unmapped == 1 ? "" : "es",
             hp_words(why_unmapped(profile)),
             profile->keeps.unmapped ? "" : ". --keep-unmapped shows them");
     }

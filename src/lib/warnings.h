@@ -15,6 +15,12 @@ void hp_warn_of_inputs(struct hp_profile *profile);
 void hp_warn_of_modules(struct hp_profile *profile,
                         const struct hp_symbol_options *options);
 
+// Return the metric whose shares the warnings of a profile have: the bytes in use or
+// allocated that were asked for, or the other ones if there are none of these.
+enum hp_metric hp_warnings_metric(const struct hp_profile *profile);
+// Return the name of the sum of a metric: "memory", "memory allocated".
+const char *hp_warnings_whole(enum hp_metric metric);
+
 // Append sentences to profile->sentences.moments: which dumps are used where a process
 // has several, for each side of a comparison; missing shards; dumps that were made at
 // exit.

@@ -737,6 +737,19 @@ def a_refusal_names_the_option_that_gets_past_it(t):
 
 
 @case
+def shares_in_warnings_are_those_of_the_metric(t):
+    text = ("heap_v2/1\n  t*: 2: 100000 [2: 1000000]\n"
+            "@ 0x401000\n  t*: 1: 90000 [1: 100000]\n@ 0x801000\n  t*: 1: 10000 [1: 900000]\n"
+            "\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 12 /srv/kept\n"
+            "00800000-00900000 r-xp 00000000 08:01 13 /srv/freed\n")
+    dump = t.file("app.heap", text)
+    for metric, first, share, whole in (("inuse-space", "kept", "90.0", "whole-in-use"),
+                                        ("alloc-space", "freed", "90.0", "whole-allocated")):
+        done = check(t.codes("top", f"--metric={metric}", dump), 0)
+        assert re.search(rf"modules-without-names: {first}  \({share}% of {whole}\) 1 ", done.out), done.out
+
+
+@case
 def truncated_maps_are_named_as_the_reason(t):
     whole = gzip.decompress((ROOT / "testdata/real/redis_lg13.27533.12.i12.heap.gz").read_bytes()).decode()
     rows = whole.index("MAPPED_LIBRARIES:") + 2000
