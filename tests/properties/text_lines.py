@@ -388,7 +388,10 @@ class Text(Sheet):
             return None
         space = self.stacks()[f'{self.metric.split("-", maxsplit=1)[0]}-space']
         share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
-        return (f'about {min(share, 100):.0f}% is in stacks that were never sampled; shown rows are too high. '
+        highest = 100 * Decimal(unseen['high']) / Decimal(space['estimate'])
+        part, rows = ((f'about {min(share, 100):.0f}%', 'include it and are') if share >= 20 else
+                      (f'up to {min(highest, 100):.0f}%', 'may be'))
+        return (f'{part} is in stacks without a sample. Shown rows {rows} too high. '
                 f'Use a smaller {"lg_prof_sample" if self.shown.is_jemalloc else "sample period"}')
 
     def filters(self):

@@ -269,8 +269,9 @@ void hp_text_selection(struct hp_sink *out, const struct hp_view *view);
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
 // The share of the memory that was never sampled, if it is so much that the first rows
-// are too high; else 0.  Then no share of a row may be in a headline.
-double hp_text_unsampled(const struct hp_view *view);
+// are too high; else 0.  Then no share of a row may be in a headline.  Fills `highest`, the
+// upper bound of the share, unless it is NULL.
+double hp_text_unsampled(const struct hp_view *view, double *highest);
 
 // The lines below a table; {out, view} begins.
 struct hp_text_notes {

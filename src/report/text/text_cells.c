@@ -194,7 +194,7 @@ bool hp_text_has_errors(const struct hp_view *view) {
     return view->head.is_uncertain[hp_column_of(view->options.metric)];
 }
 
-double hp_text_unsampled(const struct hp_view *view) {
+double hp_text_unsampled(const struct hp_view *view, double *highest) {
     enum hp_metric space = hp_column_of(view->options.metric) == HP_COLUMN_ALLOC
                                ? HP_ALLOC_SPACE
                                : HP_INUSE_SPACE;
@@ -204,6 +204,9 @@ double hp_text_unsampled(const struct hp_view *view) {
     struct hp_unseen unseen = {.is_known = false};
     if (is_asked) {
         unseen = hp_unseen_of(view);
+    }
+    if (highest) {
+        *highest = fmin(unseen.highest / total, 1);
     }
     return unseen.is_known && unseen.is_much && unseen.stack > 0
                ? fmin(unseen.estimate / total, 1)

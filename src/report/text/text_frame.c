@@ -136,16 +136,23 @@ static void add_line(struct lines *lines, struct hp_warning_rank rank, bool is_n
     hp_vec_push(&lines->all, line);
 }
 
-// Write how much memory is in stacks that were never sampled, if it is much: the largest
-// of many rows with few samples are large partly by chance.
+// Write how much memory is in stacks that were never sampled, if it is or may be much: the
+// largest of many rows with few samples are large partly by chance.
 static void put_unsampled(struct hp_sink *out, const struct hp_view *view) {
+    static const double much = 0.2;
+    double highest, share = hp_text_unsampled(view, &highest);
     bool is_jemalloc = view->head.summary[HP_SIDE_ALL].is_jemalloc;
-    hp_sink_print(out,
-                  HP_MESSAGE("rows-too-high",
-                             "about %.0f%% is in stacks that were never sampled; shown "
-                             "rows are too high. Use a smaller %s"),
-                  100 * hp_text_unsampled(view),
-                  is_jemalloc ? "lg_prof_sample" : "sample period");
+    hp_sink_print(
+        out,
+        share >= much
+            ? HP_MESSAGE("rows-too-high",
+                         "about %.0f%% is in stacks without a sample. Shown rows "
+                         "include it and are too high. Use a smaller %s")
+            : HP_MESSAGE("rows-maybe-too-high",
+                         "up to %.0f%% is in stacks without a sample. Shown rows "
+                         "may be too high. Use a smaller %s"),
+        100 * (share >= much ? share : highest),
+        is_jemalloc ? "lg_prof_sample" : "sample period");
 }
 
 // Copy a sentence with each path shortened to its last part.
@@ -210,9 +217,11 @@ static void collect(struct lines *lines, const struct hp_view *view, bool has_al
         add_line(lines, of_numbers, true, hp_text_made(&text, view, put_stacks));
         hp_vec_done(&text.text);
     }
-    if (hp_text_unsampled(view) > 0) {
+    // Rows of an account are not the largest of many.
+    double unsampled = view->report->needs_accounts ? 0 : hp_text_unsampled(view, NULL);
+    if (unsampled > 0) {
         struct hp_buffer text = {0};
-        struct hp_warning_rank rank = {HP_WARN_OF_NUMBERS, hp_text_unsampled(view)};
+        struct hp_warning_rank rank = {HP_WARN_OF_NUMBERS, unsampled};
         add_line(lines, rank, false, hp_text_made(&text, view, put_unsampled));
         hp_vec_done(&text.text);
     }

@@ -214,7 +214,7 @@ static void put_name(struct hp_sink *out, const struct headline *h, size_t row,
 // of the line before them.
 static void put_named(struct hp_sink *out, const struct headline *h, size_t used) {
     const struct hp_view *view = h->view;
-    bool has_shares = hp_text_unsampled(view) == 0 && !view->head.is_filtered;
+    bool has_shares = hp_text_unsampled(view, NULL) == 0 && !view->head.is_filtered;
     size_t width = view->options.text.width,
            words = 8 * h->named; // "100% in " or "most in "
     size_t left = width > used + words ? width - used - words : 0;
@@ -242,7 +242,8 @@ static void put_rows(struct hp_sink *out, struct headline *h, size_t used) {
     if (h->named > 0) {
         hp_sink_text(out, "; ");
         put_named(out, h, used + 2);
-    } else if (hp_text_unsampled(view) == 0 && !view->head.is_filtered && first > 1) {
+    } else if (hp_text_unsampled(view, NULL) == 0 && !view->head.is_filtered &&
+               first > 1) {
         hp_sink_print(out, HP_MESSAGE("headline-none", "; no %s stands out"),
                       hp_view_row_kind(view));
         if (amount_of(h, first - 1).sum != 0 && first < view->rows.count) {
