@@ -6,7 +6,7 @@ from agreeing import CELLS, FEW, PLACE, check_flags, compare_tsv
 from text_series import compare_text
 
 # Parts of text that JSON does not contain, or not as precisely; the last ones are source lines without values.
-UNTOLD = re.compile(r'^(?:warning|note): .*|^  limit .*|^\d+ more warning.*|^detectable .*|\d+ mapped files?|in \d+ lines|the first is line \d+|written by.*|'
+UNTOLD = re.compile(r'^(?:warning|note): .*|^  limit .*|^\d+ more warning.*|^4 of 5 such .*|\d+ mapped files?|in \d+ lines|the first is line \d+|written by.*|'
                     r'^ {42}.*', re.M)
 # Numbers whose ends no text has.
 WITHOUT_ENDS = {('peek', 'flat'), ('list', 'cum')}

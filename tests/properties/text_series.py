@@ -159,7 +159,7 @@ def moved(t):
     total = t.report['total']['new']['estimate'] if t.kind == 'diff' else t.report['total']['last']
     share = Fraction(t.report['attributed_to_callers']) / Fraction(total) if Fraction(total) > 0 else 0
     notes = [line for line in '\n'.join(t.lines).partition('\n\n')[2].split('\n')
-             if re.match(r'… |\* |p -|at least: |since 7|a cycle|detectable', line)]
+             if re.match(r'… |\* |p -|at least: |since 7|a cycle|4 of 5 such', line)]
     if share < Fraction(1, 20) or len(notes) > 2:
         return
     found = t.match('moved', r'(\d+)% was allocated through [a-z, -]+ and is attributed to (?:its|their) callers', t.report['attributed_to_callers'])
@@ -174,10 +174,13 @@ def detectable(t):
         return
     less = ' or less' if wanted['is_at_most'] else ''
     alone = ', sampling error only' if wanted['sampling_error_only'] else ''
-    found = t.match('detectable', r'detectable change: (\S+)(?: (B|[KMGT]iB))?'
-                    rf'(?: \((\S+)%\))?{less}, in 4 of 5 comparisons{alone}', wanted)
+    whole = 'base' if t.kind == 'diff' else 'the mean'
+    what = 'comparisons find a change' if t.kind == 'diff' else 'series show steady growth'
+    found = t.match('detectable', rf'4 of 5 such {what} of (\S+)(?: (B|[KMGT]iB))?'
+                    rf'(?: \((\S+)(%| times)(?: of)? {whole}\))?{less}{alone}', wanted)
     if found:
-        share = None if wanted['share'] is None else 100 * Decimal(str(wanted['share']))
+        share = None if wanted['share'] is None else Decimal(str(wanted['share'])) * (100 if found[4] == '%' else 1)
+        t.number('detectable, unit', found[4], share, share is None or (found[4] == '%') == (wanted['share'] < 10))
         t.number('detectable', found[1], wanted['change'],
                  is_rounded(found[1], SCALES[found[2] or 'B'], Decimal(str(wanted['change']))))
         t.number('detectable, share', found[3], share, (found[3] is None) == (share is None) and (

@@ -17,6 +17,21 @@
 
 // --- parts of diff and trend --------------------------------------------------------------
 
+// Write a change as a share of the base, or of the mean of a series: " (67% of base)".  A
+// share that is no longer plain is written as a multiple.
+static void put_share(struct hp_sink *out, const struct hp_view *view, double share) {
+    static const double much = 10;
+    const char *whole = view->report->has_sides
+                            ? hp_words(HP_WORDS("of-base", "base"))
+                            : hp_words(HP_WORDS("of-mean", "the mean"));
+    if (share >= much) {
+        hp_sink_print(out, HP_MESSAGE("share-times", " (%.0f times %s)"), share, whole);
+    } else if (!isnan(share)) {
+        hp_sink_print(out, HP_MESSAGE("share-of", " (%.*f%% of %s)"), share < 0.1 ? 1 : 0,
+                      share * 100, whole);
+    }
+}
+
 // Write the smallest change that most comparisons like this one find.
 static void put_detectable(struct hp_sink *out, const struct hp_view *view,
                            struct hp_detectable found) {
@@ -29,13 +44,16 @@ static void put_detectable(struct hp_sink *out, const struct hp_view *view,
                    view->options.unit);
     hp_sink_print(out,
                   found.is_of_gate
-                      ? HP_MESSAGE("detectable-by-gate", "detectable by --fail-if: %s")
-                      : HP_MESSAGE("detectable", "detectable change: %s"),
+                      ? HP_MESSAGE("detectable-by-gate",
+                                   "4 of 5 such comparisons find growth by --fail-if: %s")
+                  : view->report->has_sides
+                      ? HP_MESSAGE("detectable",
+                                   "4 of 5 such comparisons find a change of %s")
+                      : HP_MESSAGE("detectable-growth",
+                                   "4 of 5 such series show steady growth of %s"),
                   change);
-    if (!isnan(found.share)) {
-        hp_sink_print(out, " (%.*f%%)", found.share < 0.1 ? 1 : 0, found.share * 100);
-    }
-    hp_sink_print(out, "%s, in 4 of 5 comparisons%s",
+    put_share(out, view, found.share);
+    hp_sink_print(out, "%s%s",
                   found.is_at_most ? hp_words(HP_WORDS("detectable-or-less", " or less"))
                                    : "",
                   found.is_of_sampling ? hp_words(HP_WORDS("detectable-by-sampling",
