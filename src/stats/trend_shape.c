@@ -89,12 +89,17 @@ static double robust_sd(const double *values, size_t count) {
 
 // --- shapes ----------------------------------------------------------------------------
 
-// Whether the series is a step, by the definition at the top of this file.
-static bool is_step(const double *values, size_t count, double sd) {
+size_t hp_trend_step_of(const double *values, size_t count) {
     size_t at = 1;
     for (size_t j = 2; j < count; j++) {
         at = values[j] - values[j - 1] > values[at] - values[at - 1] ? j : at;
     }
+    return at;
+}
+
+// Whether the series is a step, by the definition at the top of this file.
+static bool is_step(const double *values, size_t count, double sd) {
+    size_t at = hp_trend_step_of(values, count);
     double largest = values[at] - values[at - 1];
     double apart = mean_of(values, at, count) - mean_of(values, 0, at);
     return largest > 0 && largest >= step_sds * sd &&

@@ -22,6 +22,10 @@ enum hp_trend_shape {
 // HP_TREND_LEAST dumps.
 enum hp_trend_shape hp_trend_shape_of(const double *values, size_t count, bool is_line);
 
+// Return the index of the value after the largest rise from one value to the next: that of
+// the step, if the shape is HP_TREND_STEP.  There must be two values.
+size_t hp_trend_step_of(const double *values, size_t count);
+
 // Return "steady"; hp_trend_shape_label() returns the word for people: "-" for none.
 const char *hp_trend_shape_name(enum hp_trend_shape shape);
 const char *hp_trend_shape_label(enum hp_trend_shape shape);

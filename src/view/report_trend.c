@@ -10,7 +10,8 @@
 static const double seconds_per_day = 86400;
 
 static hp_cell_fn first_cell, last_cell, number_cell, per_cell, shape_cell,
-    onset_name_cell, onset_cell, grew_cell, tau_cell, values_cell, process_cell;
+    onset_name_cell, onset_cell, step_name_cell, step_time_cell, grew_cell, tau_cell,
+    values_cell, process_cell;
 
 // Numbers of columns that share an accessor.
 enum field {
@@ -101,6 +102,12 @@ static const struct hp_field fields[] = {
      0,
      "onset",
      .id = ONSET_STEPS},
+    {{"step_dump", NULL, NULL, HP_CELL_TEXT}, step_name_cell, HP_NEW_LINE, "step"},
+    {{"step_time", NULL, NULL, HP_CELL_NUMBER},
+     step_time_cell,
+     0,
+     "step",
+     .unit = HP_IN_TIME},
     {{"tau", "tau", NULL, HP_CELL_NUMBER},
      tau_cell,
      HP_ROUGH | HP_NEW_LINE | HP_SHOWN_DETAIL,
@@ -230,6 +237,23 @@ static void onset_cell(const struct hp_cell_at *at, struct hp_content *content) 
     } else {
         content->number = at->field->id == ONSET_GROWTH ? onset->growth : onset->least;
     }
+}
+
+// Name of the dump after a step; "" if there is none.
+static void step_name_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_trend_row *row = row_of(at->view, at->row);
+    if (row->shape == HP_TREND_STEP) {
+        size_t place = row->trend->place + row->step;
+        content->text = at->view->series[place].input->public.name;
+    }
+}
+
+// Time of the dump after a step; not known if there is no step.
+static void step_time_cell(const struct hp_cell_at *at, struct hp_content *content) {
+    const struct hp_trend_row *row = row_of(at->view, at->row);
+    bool is_known = row->shape == HP_TREND_STEP && at->view->head.has_times;
+    content->number =
+        is_known ? at->view->series[row->trend->place + row->step].time : (double)NAN;
 }
 
 static void number_cell(const struct hp_cell_at *at, struct hp_content *content) {

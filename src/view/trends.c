@@ -345,11 +345,11 @@ static struct hp_rise sampling_in_span(const void *data, size_t i) {
                : hp_onset_of_sampling(maker->onsets, i, asker->values, sum->of_spans[i]);
 }
 
-// The shape of a row with an onset: HP_TREND_SINCE, unless the dumps since the onset are
-// a step or a warm-up.
-static enum hp_trend_shape shape_since(const struct trend_maker *maker,
-                                       const double *values, const struct hp_onset *onset,
-                                       size_t count) {
+// Set the shape of a row with an onset: HP_TREND_SINCE, unless the dumps since the onset
+// are a step or a warm-up.
+static void set_shape_since(const struct trend_maker *maker, const double *values,
+                            size_t count, struct hp_trend_row *row) {
+    const struct hp_onset *onset = &row->onset;
     size_t first = 0;
     for (size_t i = 0; i < HP_ONSET_SUFFIXES; i++) {
         struct hp_onset_span span = hp_onset_span(maker->onsets, i);
@@ -359,7 +359,8 @@ static enum hp_trend_shape shape_since(const struct trend_maker *maker,
     }
     enum hp_trend_shape shape = hp_trend_shape_of(values + first, count - first, false);
     bool is_no_growth = shape == HP_TREND_STEP || shape == HP_TREND_LEVELLED;
-    return first > 0 && is_no_growth ? shape : HP_TREND_SINCE;
+    row->shape = first > 0 && is_no_growth ? shape : HP_TREND_SINCE;
+    row->step = first + hp_trend_step_of(values + first, count - first);
 }
 
 // Set the shape, the onset, `rise`, `slope` and `q` of a row, if it can be tested.
@@ -372,12 +373,13 @@ static void conclude(const struct hp_trend *trend, const struct trend_maker *mak
     bool grows = whole.p < 1 - maker->confidence;
     row->shape = hp_trend_shape_of(values, trend->dumps,
                                    grows && hp_trend_is_line(maker->times, values));
+    row->step = hp_trend_step_of(values, trend->dumps);
     struct asker asker = {maker, values, row->place};
     row->onset = hp_onset_find(maker->onsets, values, sampling_in_span, &asker, whole);
     row->rise = row->onset.rise;
     if (row->onset.is_since &&
         (row->shape == HP_TREND_NONE || row->shape == HP_TREND_STEADY)) {
-        row->shape = shape_since(maker, values, &row->onset, trend->dumps);
+        set_shape_since(maker, values, trend->dumps, row);
     }
     row->slope = row->shape == HP_TREND_SINCE ? row->onset.slope : row->slope;
     row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
@@ -415,13 +417,16 @@ static double *values_of(const struct hp_trend *trend, const struct trend_maker 
     return values;
 }
 
-// Set the label of a row's shape: "since 13" counts the dumps of the series from 1.
+// Set the label of a row's shape: "since 13", "step 7" count the dumps of the series from
+// 1.
 static void label_shape(struct hp_trend_row *row) {
     const char *label = hp_trend_shape_label(row->shape);
     snprintf(row->shape_label, sizeof row->shape_label, "%s", label);
     if (row->shape == HP_TREND_SINCE) {
         snprintf(row->shape_label, sizeof row->shape_label, "since %zu",
                  row->onset.dump + 1);
+    } else if (row->shape == HP_TREND_STEP) {
+        snprintf(row->shape_label, sizeof row->shape_label, "step %zu", row->step + 1);
     }
 }
 

@@ -35,7 +35,9 @@ struct hp_trend_row {
     double slope_whole;
     struct hp_onset onset; // valid if its is_since or steps is set
     enum hp_trend_shape shape;
-    char shape_label[HP_SHAPE_SIZE]; // the shape for people: "since 13", or "-" if none
+    size_t step; // the dump after the step, if shape is HP_TREND_STEP
+    // The shape for people: "since 13", "step 7", or "-" if none.
+    char shape_label[HP_SHAPE_SIZE];
     // It grows significantly (by q), and its shape is steady growth, or that since the
     // onset.
     bool is_significant;

@@ -159,7 +159,7 @@ def moved(t):
     total = t.report['total']['new']['estimate'] if t.kind == 'diff' else t.report['total']['last']
     share = Fraction(t.report['attributed_to_callers']) / Fraction(total) if Fraction(total) > 0 else 0
     notes = [line for line in '\n'.join(t.lines).partition('\n\n')[2].split('\n')
-             if re.match(r'… |\* |p -|at least: |since 7|a cycle|4 of 5 such', line)]
+             if re.match(r'… |\* |p -|at least: |since \d|step \d|a cycle|4 of 5 such', line)]
     if share < Fraction(1, 20) or len(notes) > 2:
         return
     found = t.match('moved', r'(\d+)% was allocated through [a-z, -]+ and is attributed to (?:its|their) callers', t.report['attributed_to_callers'])
@@ -368,6 +368,10 @@ def trend_second(t):
         if total['onset']['from'] != total['onset']['to']:
             t.same('began', parts.pop(0), f'began between {file_of(total["onset"]["from"])} and {file_of(total["onset"]["to"])}')
     elif t.report['variance_tested']:
+        if total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0:
+            found = re.fullmatch(rf'step at (\S+?)(?:, (\S+) {per}s? after the first dump)?', parts.pop(0))
+            t.same('step', found and found[1], file_of(total['step']['dump']))
+            t.same('step, time', bool(found and found[2]), hours is not None)
         rows_that_grow(t, parts.pop(0))
     if hours is not None:
         long = f'{float(hours) * 3600 / SECONDS[per]:.3g}'
@@ -400,8 +404,8 @@ def trend_row(t, what, row, cells):
         t.count(f'{what}, at least', least.strip(), '-')
     t.chance(f'{what}, p', chance[:-1], row['p'])
     t.count(f'{what}, mark', chance[-1], '*' if row['significant'] else ' ')
-    if row['shape'] == 'since':
-        t.same(f'{what}, shape', bool(re.fullmatch(r'since \d+', shape.strip())), True)
+    if row['shape'] in ('since', 'step'):
+        t.same(f'{what}, shape', bool(re.fullmatch(rf'{row["shape"]} \d+', shape.strip())), True)
     else:
         t.same(f'{what}, shape', shape.strip(), WORDS.get(row['shape'], row['shape']))
 
@@ -423,6 +427,7 @@ def is_drawn(text, values):
 
 def trend(t):
     told, unit, dumps = t.report['variance_tested'], t.shown.unit, t.report['inputs']['used']
+    labels = {}
     trend_header(t)
     per = f'per {t.report["total"]["per"]}'
     t.title(('last', 13), (per, 14), *[('at least', 14), ('p', 9), (' ', 1), ('shape', 9)] * told,
@@ -434,13 +439,16 @@ def trend(t):
         slope(t, f'{what}, slope', per, row['slope'], unit)
         if told:
             trend_row(t, what, row, rest)
+            labels.setdefault(row['shape'], rest[-1].strip())
         t.same(f'{what}, series', is_drawn(series.strip(), row['values']), True)
         t.same(f'{what}, space', name[:1], ' ')
         t.name(f'{what}, name', name[1:], row['name'], i)
     t.more(lambda row: apart(row['first'], row['last']), marks(t))
     shown = t.shown_changes()
     notes = [f'at least: {t.percent}% lower bound'] * (told and any(float(row['at_least'] or 0) > 0 for row in shown))
-    notes += ['since 7: after dump 7'] * any(row['shape'] == 'since' for row in shown)
+    for shape, key, where in (('since', 'onset', 'after'), ('step', 'step', 'at')):  # the first row of each is explained
+        first = next((row for row in shown if row['shape'] == shape), None)
+        notes += [f'{labels[shape]}: {where} {file_of(first[key]["dump"])}'] * (first is not None)
     notes += [f'a cycle of over {int(dumps) // 2} dumps looks like growth'] * any(row['significant'] for row in shown)
     if notes:
         t.sentence('note', '; '.join(notes))

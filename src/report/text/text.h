@@ -318,12 +318,19 @@ hp_writer hp_text_facts, hp_text_diff_facts, hp_text_trend_facts, hp_text_lifeti
 void hp_text_recent_pair(struct hp_sink *out, const struct hp_view *view, size_t row);
 
 // What the shown rows of a comparison have that is to be explained below the table.
+struct hp_trend_row;
+
 struct hp_text_marks {
     bool is_marked;   // a "*"
     bool is_untested; // a "-" instead of p
     bool has_bound;   // lower bounds of growth
-    bool has_since;   // a shape "since 13"
+    // The first row with a shape "since 13", or "step 7"; NULL: there is none.
+    const struct hp_trend_row *since, *step;
 };
+
+// Write the name of the file of a dump in the series of a row of a trend.
+void hp_text_put_dump(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_trend_row *row, size_t dump);
 
 // Find the marks in the first `shown` rows of a diff or a trend.
 struct hp_text_marks hp_text_marks_of(const struct hp_view *view, size_t shown);

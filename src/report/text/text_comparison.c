@@ -83,7 +83,10 @@ struct hp_text_marks hp_text_marks_of(const struct hp_view *view, size_t shown) 
         } else {
             marks.is_untested |= row->trend->can_test_growth && isnan(row->rise.p);
             marks.has_bound |= row->rise.least > 0;
-            marks.has_since |= row->shape == HP_TREND_SINCE;
+            bool is_since = row->shape == HP_TREND_SINCE && !marks.since;
+            bool is_step = row->shape == HP_TREND_STEP && !marks.step;
+            marks.since = is_since ? row : marks.since;
+            marks.step = is_step ? row : marks.step;
         }
     }
     return marks;
@@ -432,8 +435,16 @@ static void put_columns(struct hp_sink *out, const struct hp_view *view,
                       100 * view->options.confidence);
         begin = "; ";
     }
-    if (marks.has_since) {
-        hp_sink_print(out, HP_MESSAGE("note-since", "%ssince 7: after dump 7"), begin);
+    if (marks.since) {
+        hp_sink_print(out, HP_MESSAGE("note-since", "%s%s: after "), begin,
+                      marks.since->shape_label);
+        hp_text_put_dump(out, view, marks.since, marks.since->onset.dump);
+        begin = "; ";
+    }
+    if (marks.step) {
+        hp_sink_print(out, HP_MESSAGE("note-step", "%s%s: at "), begin,
+                      marks.step->shape_label);
+        hp_text_put_dump(out, view, marks.step, marks.step->step);
         begin = "; ";
     }
     if (!view->report->has_sides && marks.is_marked) {
@@ -458,7 +469,7 @@ void hp_text_explain_marks(struct hp_buffer *mark, struct hp_buffer *columns,
 void hp_text_mark_lines(struct hp_sink *out, const struct hp_view *view, size_t shown) {
     struct hp_buffer texts[3] = {{{0}}};
     struct hp_text_marks marks = hp_text_marks_of(view, shown);
-    marks.has_since = false; // a page names the dump where a row is opened
+    marks.since = marks.step = NULL; // a page names the dump where a row is opened
     hp_text_explain_marks(&texts[0], &texts[1], view, marks);
     hp_text_made(&texts[2], view, hp_text_detectable);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

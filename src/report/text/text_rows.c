@@ -502,7 +502,8 @@ static void put_rest_and_marks(const struct rows *t, size_t shown,
         struct hp_text_marks marks = hp_text_marks_of(t->view, shown);
         marks.is_untested &= shows_key(t, "p");
         marks.has_bound &= shows_key(t, "at_least");
-        marks.has_since &= shows_key(t, "shape");
+        marks.since = shows_key(t, "shape") ? marks.since : NULL;
+        marks.step = shows_key(t, "shape") ? marks.step : NULL;
         hp_text_explain_marks(&mark, &more, t->view, marks);
     }
     if (t->table.has_offset) {

@@ -36,9 +36,8 @@ static void put_dump(struct hp_sink *out, const struct hp_view *view,
     hp_sink_escaped(out, hp_span_of(name));
 }
 
-// Write the name of the file of a dump in the series of a row.
-static void put_file(struct hp_sink *out, const struct hp_view *view,
-                     const struct hp_trend_row *row, size_t dump) {
+void hp_text_put_dump(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_trend_row *row, size_t dump) {
     const char *name = view->series[row->trend->place + dump].input->public.name;
     hp_sink_escaped(out, hp_span_basename(hp_span_of(name)));
 }
@@ -148,7 +147,7 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
         break;
     case HP_VERDICT_SINCE:
         hp_sink_print(out, HP_MESSAGE("trend-since", "GROWING since "));
-        put_file(out, view, row, row->onset.dump);
+        hp_text_put_dump(out, view, row, row->onset.dump);
         hp_sink_text(out, ": ");
         put_growth(out, view, row);
         break;
@@ -221,9 +220,27 @@ static void put_since(struct hp_sink *out, const struct hp_view *view,
     hp_sink_print(out, HP_MESSAGE("total-since", "%s since, at least %s"), growth, least);
     if (onset->from < onset->to) {
         hp_sink_print(out, HP_MESSAGE("total-began", "; began between "));
-        put_file(out, view, row, onset->from);
+        hp_text_put_dump(out, view, row, onset->from);
         hp_sink_text(out, " and ");
-        put_file(out, view, row, onset->to);
+        hp_text_put_dump(out, view, row, onset->to);
+    }
+}
+
+// Write at which dump a total grew in one step, and when that was: "step at app.7.heap, 1.5
+// hours after the first dump".
+static void put_step(struct hp_sink *out, const struct hp_view *view,
+                     const struct hp_trend_row *row) {
+    const struct hp_trend *trend = row->trend;
+    const struct hp_series_dump *dumps = view->series + trend->place;
+    hp_sink_print(out, HP_MESSAGE("total-step", "step at "));
+    hp_text_put_dump(out, view, row, row->step);
+    if (!isnan(trend->hours) && trend->unit->seconds > 0) {
+        char number[32];
+        snprintf(number, sizeof number, "%.3g",
+                 (dumps[row->step].time - dumps[0].time) / trend->unit->seconds);
+        hp_sink_print(out,
+                      HP_MESSAGE("total-step-time", ", %s %s%s after the first dump"),
+                      number, trend->unit->name, strcmp(number, "1") == 0 ? "" : "s");
     }
 }
 
@@ -287,6 +304,11 @@ static void put_second(struct hp_sink *out, const struct hp_view *view) {
         hp_text_made(&selection, view, hp_text_selection).size > 0 ? "; " : "";
     hp_sink_put(out, selection.text.at, selection.text.count);
     hp_vec_done(&selection.text);
+    if (verdict == HP_VERDICT_STEP) {
+        hp_sink_text(out, begin);
+        put_step(out, view, &trend->total);
+        begin = "; ";
+    }
     if (verdict == HP_VERDICT_SINCE) {
         hp_sink_text(out, begin);
         put_since(out, view, &trend->total);
