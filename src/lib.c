@@ -282,6 +282,9 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     ret = ret == HP_OK ? read_all(profile, paths, count, options, err) : ret;
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
+        if (ret == HP_OK && strcmp(options->time_from, "mtime") == 0) {
+            hp_warn_of_times(profile);
+        }
     } else if (ret == HP_OK && !profile->keeps.partial) { // partials keep file times
         hp_times_take_held(profile);
     }

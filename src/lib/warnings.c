@@ -12,6 +12,7 @@
 #include "partial/partial.h"
 #include "stats/measure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -766,4 +767,62 @@ void hp_warn_of_inputs(struct hp_profile *profile) {
     warn_of_folded(profile);
     warn_of_later_section(profile);
     warn_of_label_sets(profile);
+}
+
+// --- times of files --------------------------------------------------------------------
+
+// Order inputs by the process in their names, then by the number there.
+static int by_number(const void *left, const void *right) {
+    const struct hp_identity *a = &(*(struct hp_input_record *const *)left)->identity;
+    const struct hp_identity *b = &(*(struct hp_input_record *const *)right)->identity;
+    int order = (a->series > b->series) - (a->series < b->series);
+    return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+// Whether a dump is earlier than the dump with the number before its own.
+static bool are_exchanged(struct hp_profile *profile) {
+    HP_VEC(struct hp_input_record *) numbered = {0};
+    struct hp_input_record *input;
+    bool are = false;
+    hp_vec_each (input, &profile->inputs.records) {
+        bool has_number = input->identity.series != 0 && input->identity.has_number;
+        if (hp_input_is_used(input) && has_number) {
+            hp_vec_push(&numbered, input);
+        }
+    }
+    hp_vec_sort(&numbered, by_number);
+    for (size_t i = 1; i < numbered.count; i++) {
+        const struct hp_identity *a = &numbered.at[i - 1]->identity;
+        const struct hp_identity *b = &numbered.at[i]->identity;
+        are |= a->series == b->series && a->number < b->number && a->time > b->time;
+    }
+    hp_vec_done(&numbered);
+    return are;
+}
+
+void hp_warn_of_times(struct hp_profile *profile) {
+    static const size_t least_dumps = 3;
+    static const double least_seconds = 10; // a copy takes less
+    double first = HUGE_VAL, last = -HUGE_VAL;
+    size_t count = 0;
+    const struct hp_input_record *input;
+    hp_vec_each (input, &profile->inputs.records) {
+        if (hp_input_is_used(input)) {
+            first = fmin(first, input->identity.time);
+            last = fmax(last, input->identity.time);
+            count++;
+        }
+    }
+    if (are_exchanged(profile)) {
+        hp_profile_warn_as(profile, numbers,
+                           HP_MESSAGE("times-exchanged",
+                                      "file times are not in the order of the numbers in "
+                                      "the names: times of a copy? cp -p keeps them"));
+    } else if (count >= least_dumps && last - first < least_seconds) {
+        hp_profile_warn_as(profile, numbers,
+                           HP_MESSAGE("times-close",
+                                      "all file times are within %.3g seconds: times of "
+                                      "a copy? cp -p keeps them"),
+                           last - first);
+    }
 }

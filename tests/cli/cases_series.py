@@ -401,6 +401,15 @@ def trend_shows_growth_per_day_if_times_are_known(t):
         os.utime(path, (7200, 7200))
     text = check(t.codes(*command, "-v", "--time-from=mtime"), 0).out
     assert text.startswith("trend-one-time") and "p sampling" in text, text
+    assert "warning: times-close: 0\n" in text, text
+    for i, path in enumerate(paths):  # as of a copy in the order of *, where 10 is before 2
+        os.utime(path, (7200 * (20 - i), 7200 * (20 - i)))
+    assert "warning: times-exchanged\n" in check(t.codes("trend", "--time-from=mtime", *paths), 0).out
+    for i, path in enumerate(paths):
+        os.utime(path, (7200 * i, 7200 * i))
+    assert "warning: times-" not in check(t.codes("trend", "--time-from=mtime", *paths), 0).out
+    for path in paths:
+        os.utime(path, (7200, 7200))
     check(t.codes(*command, "--time-from=mtime", "--fail-if=growth>1,p<0.5"), 5, "", "trend-without-p: 0.5 ")
 
 
