@@ -657,6 +657,11 @@ struct hp_text_options {
     bool ascii;   // use "..." instead of "…", for terminals without UTF-8
     bool color;   // use colour
     bool details; // also write what a screen has no room for, and all warnings
+    // The words of a command line that reads the same inputs again, for the command that a
+    // report suggests: first `again_options` options, then the inputs.  NULL: the inputs by
+    // their names.  Borrowed.
+    const char *const *again;
+    size_t again_count, again_options;
 };
 
 // The text of a call that a rule of groups looks at.

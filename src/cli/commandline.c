@@ -158,6 +158,10 @@ void hp_cli_commandline_done(struct hp_cli_arguments *given,
     free(settings->perf_maps.items);
     free(settings->path_maps);
     free(settings->filters);
+    for (size_t i = 0; i < settings->again_count; i++) {
+        free(settings->again[i]);
+    }
+    free(settings->again);
     hp_cli_rules_done(settings);
     explicit_bzero(settings->redact_key, sizeof settings->redact_key);
     *settings = (struct hp_cli_settings){0};
@@ -187,6 +191,46 @@ static int refuse_option(const struct hp_cli_command *command,
                        HP_MESSAGE("option-not-of-command", "%s does not take --%s%s%s"),
                        command->name, option->name, are_few ? others : "",
                        are_few ? ")" : "");
+}
+
+// Whether an option belongs to a command that reads the same inputs and symbols for another
+// report.  Options about the report itself do not.
+static bool is_of_reading(const struct hp_cli_option *option) {
+    unsigned all = HP_CLI_TOP | HP_CLI_PEEK | HP_CLI_LIST | HP_CLI_STACKS | HP_CLI_INFO;
+    bool is_in_group = option->group == HP_CLI_GROUP_INPUT ||
+                       option->group == HP_CLI_GROUP_SYMBOLS ||
+                       strcmp(option->name, "estimator") == 0 ||
+                       strcmp(option->name, "large-sizes") == 0 ||
+                       strcmp(option->name, "frame-rules") == 0;
+    return is_in_group && (option->commands & all) == all;
+}
+
+// Append a word to settings->again: "--NAME=VALUE" or, if the name is NULL, the value.
+static void keep_word(struct hp_cli_settings *settings, const char *name,
+                      const char *value) {
+    size_t room = (name ? strlen(name) : 0) + (value ? strlen(value) : 0) + sizeof "--=";
+    char *word = hp_cli_resize(NULL, room);
+    snprintf(word, room, "%s%s%s%s", name ? "--" : "", name ? name : "",
+             name && value ? "=" : "", value ? value : "");
+    settings->again =
+        hp_cli_grow(settings->again, settings->again_count, sizeof *settings->again);
+    settings->again[settings->again_count++] = word;
+}
+
+// Keep the words of the command line that read the same inputs again.
+static void keep_words(const struct hp_cli_arguments *given,
+                       struct hp_cli_settings *settings) {
+    for (size_t i = 0; i < given->option_count; i++) {
+        const struct hp_cli_argument *argument = &given->options[i];
+        bool is_stdin = argument->value && strcmp(argument->value, "-") == 0;
+        if (is_of_reading(argument->option) && !is_stdin) { // that has been read
+            keep_word(settings, argument->option->name, argument->value);
+        }
+    }
+    settings->again_options = settings->again_count;
+    for (size_t i = 0; i < settings->inputs.count; i++) {
+        keep_word(settings, NULL, settings->inputs.items[i]);
+    }
 }
 
 // Apply all options in the order given.  HP_E_USAGE if the command does not take one of
@@ -771,5 +815,7 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     if (ret == HP_OK) {
         ret = check_combinations(settings, given, err);
     }
-    return ret == HP_OK ? take_words(given, settings, err) : ret;
+    ret = ret == HP_OK ? take_words(given, settings, err) : ret;
+    keep_words(given, settings);
+    return ret;
 }

@@ -465,6 +465,9 @@ static struct hp_report_options options_of(const struct hp_cli_settings *setting
     options.text.width = width_of(settings);
     options.text.details = settings->verbose;
     options.text.ascii = writes_to_terminal(settings) && !hp_cli_knows_utf8();
+    options.text.again = (const char *const *)settings->again;
+    options.text.again_count = settings->again_count;
+    options.text.again_options = settings->again_options;
     options.gate = settings->has_gate ? &settings->gate : NULL;
     options.filters = settings->filters;
     options.filter_count = settings->filter_count;

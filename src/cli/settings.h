@@ -89,6 +89,10 @@ struct hp_cli_settings {
     enum hp_cli_when color, progress;
     bool has_width; // false: use the width of the terminal, if the output is one
     size_t width;   // columns of a line; 0: lines are not cut
+    // Options that say how inputs and symbols are read, as they were given, and then the
+    // inputs; made by hp_cli_grow(), and the strings are owned.
+    char **again;
+    size_t again_count, again_options;
     bool quiet, verbose;
     bool help, version;      // --help or --version was given
     bool licenses, features; // printed by `version`

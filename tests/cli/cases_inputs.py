@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import resource
+import shlex
 import shutil
 import socket
 import subprocess
@@ -747,6 +748,27 @@ def shares_in_warnings_are_those_of_the_metric(t):
                                         ("alloc-space", "freed", "90.0", "whole-allocated")):
         done = check(t.codes("top", f"--metric={metric}", dump), 0)
         assert re.search(rf"modules-without-names: {first}  \({share}% of {whole}\) 1 ", done.out), done.out
+
+
+@case
+def the_next_command_reads_the_same_inputs(t):
+    """With the options that it takes to read them, and the words that were given, not the files in them."""
+    bad_files(t, 1)
+    (t.folder / "some dumps").mkdir()
+    shutil.copy(ROOT / "testdata/golden/cxx.heap", t.folder / "some dumps/c.heap")
+    merged = ["-o", "all.hpa", "--max-skipped=1", "some dumps/c.heap", "bad00.heap"]
+    check(t.run("merge", "-q", *merged), 3)
+    with tarfile.open(t.folder / "all.tar", "w") as archive:
+        archive.add(t.folder / "some dumps/c.heap", "in/cxx.heap")
+    for words, status in ((["--max-skipped=1", "some dumps/c.heap", "bad00.heap"], 3), (["all.hpa"], 3),
+                          (["--max-skipped=50%", "some dumps", "bad00.heap"], 3), (["--tar=all.tar"], 0),
+                          (["--estimator=none", "--dumps=sum", "some dumps"], 0)):
+        done = check(t.run("top", "-q", "-n1", *words, is_rooted=False), status)
+        command = shlex.split(re.search("^next: hprof-agg (.*)$", done.out, re.M)[1])
+        assert command[1 if command[0] == "info" else 2:] == words, command
+        assert check(t.run(*command, is_rooted=False), status).out, command
+    redacted = check(t.run("top", "-q", "-n1", "--redact", "--tar=all.tar"), 0).out
+    assert "all.tar" not in redacted and "FILE..." in redacted, redacted
 
 
 @case

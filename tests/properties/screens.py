@@ -71,7 +71,7 @@ def faults_of(words, width):
     faults = [f'{what}: {found}, not {most}' for what, found, most in (
         ('above', above, ABOVE), ('warnings', len(warnings), WARNINGS), ('lines of a warning', max(warnings, default=0), LINES),
         ('below', below, BELOW)) if found > most]
-    faults += [f'wider than {width}: {line}' for line in result.out.split('\n') if len(line) > width and '/' not in line]
+    faults += [f'wider than {width}: {line}' for line in result.out.split('\n') if len(line) > width and '/' not in line and not line.startswith('next: ')]
     return [f'{" ".join(words)} --width={width}: {fault}\n{result.out[:2000]}' for fault in faults]
 
 
@@ -170,10 +170,10 @@ def next_command():
                 out = t.ok('top', '-q', '--no-symbols', path).out
                 command = re.search(r'^next: hprof-agg (.*)$', out, re.M)
                 words = shlex.split(command[1]) if command else ['none']
-                if words[0] != ('list' if exists else 'peek') or str(path) not in words:
+                if words[0] != ('list' if exists else 'peek') or str(path) not in words or '--no-symbols' not in words:
                     yield f'{name}, {exists}: {words}'
                     continue
-                rows = json.loads(t.ok(*words, '-q', '--no-symbols', '-fjson').out)['rows']
+                rows = json.loads(t.ok(*words, '-q', '-fjson').out)['rows']
                 if [row['name'] for row in rows] != [name]:
                     yield f'{words}: {rows}'
 

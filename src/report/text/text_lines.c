@@ -4,7 +4,8 @@
 //     not shown  about 1.2 MiB, at most
 //                2.0 MiB, in stacks
 //
-// A path that is wider than a line stays whole; any other word is broken.  Lines of
+// A path that is wider than a line stays whole, as does the command after "next:"; any
+// other word is broken.  Lines of
 // tables are never wrapped: their writers make them fit.  Without UTF-8 "…" becomes
 // "...".
 #include "report/text/text_page.h"
@@ -156,7 +157,8 @@ static void put_line(struct hp_text_page *page, struct hp_span line, bool is_fix
     if (lines->is_ascii) {
         line = without_utf8(lines, line);
     }
-    if (!is_fixed && lines->width > 0 &&
+    bool is_command = hp_span_starts(line, "next: "); // a break would end it
+    if (!is_fixed && !is_command && lines->width > 0 &&
         hp_text_cells(line, lines->is_ascii) > lines->width) {
         put_wrapped(lines, line);
     } else {

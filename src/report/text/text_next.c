@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    MOST_CELLS = 100, // of the line if it names the inputs, at most
+    MOST_CELLS = 100, // of the line without options for reading, if it names the inputs
     PATTERN = 2,      // the argument of a command that is its pattern, if it has one
 };
 
@@ -75,27 +75,50 @@ static void append_name(struct hp_buffer *line, const char *option, struct hp_sp
 
 // --- the line -----------------------------------------------------------------------------
 
-// Whether all inputs are files that the same command could read again.
+// Whether the inputs are files that the same command could read again by their names.
 static bool are_files(const struct hp_view *view) {
     bool are = true;
     for (size_t i = 0; i < view->head.input_count; i++) {
         const struct hp_input_record *input = &view->head.inputs[i];
         bool is_named = input->public.name[0] && input->public.name[0] != '-';
-        are &= is_named && (!input->archive || !*input->archive);
+        are &= is_named && input->source == 0 && (!input->archive || !*input->archive);
     }
-    return are && view->head.input_count > 0 && !hp_view_is_redacted(view);
+    return are && view->head.input_count > 0;
 }
 
-// Append the inputs if the line has room for them, else "FILE...".
-static void append_inputs(struct hp_buffer *line, const struct hp_view *view) {
-    size_t width = view->options.text.width, before = line->text.count;
-    size_t most = width > 0 && width < MOST_CELLS ? width : MOST_CELLS;
-    bool fits = are_files(view);
-    for (size_t i = 0; fits && i < view->head.input_count; i++) {
-        append_word(line, hp_span_of(view->head.inputs[i].public.name));
-        fits = hp_text_cells(hp_buffer_span(line), false) <= most;
+// Append the inputs of the command line, or all inputs by their names.  Returns false if
+// they cannot be read again, or need more than `most` cells of the line.
+static bool append_names(struct hp_buffer *line, const struct hp_view *view,
+                         size_t most) {
+    const struct hp_text_options *text = &view->options.text;
+    size_t first = text->again ? text->again_options : 0;
+    size_t end = text->again ? text->again_count : view->head.input_count;
+    bool fits = text->again ? end > 0 : are_files(view);
+    for (size_t i = first; fits && i < end; i++) {
+        const char *name =
+            text->again ? text->again[i] : view->head.inputs[i].public.name;
+        append_word(line, hp_span_of(name));
+        fits = name[0] != '-' && hp_text_cells(hp_buffer_span(line), false) <= most;
     }
-    if (!fits) {
+    return fits;
+}
+
+// Append the options that say how inputs are read, and the inputs if the line has room for
+// them, else "FILE...".
+static void append_inputs(struct hp_buffer *line, const struct hp_view *view,
+                          enum hp_report_kind kind) {
+    const struct hp_text_options *text = &view->options.text;
+    bool is_redacted = hp_view_is_redacted(view);
+    size_t most = MOST_CELLS - hp_text_cells(hp_buffer_span(line), false);
+    for (size_t i = 0; i < text->again_options && !is_redacted; i++) {
+        bool hides_names = strcmp(text->again[i], "--no-symbols") == 0;
+        if (kind != HP_REPORT_INFO || !hides_names) { // info says why there are no names
+            append_word(line, hp_span_of(text->again[i]));
+        }
+    }
+    size_t before = line->text.count;
+    most += hp_text_cells(hp_buffer_span(line), false);
+    if (is_redacted || !append_names(line, view, most)) {
         line->text.count = before;
         hp_buffer_append(line, hp_span_of(" FILE..."));
     }
@@ -142,7 +165,7 @@ void hp_text_next(struct hp_sink *out, const struct hp_view *view) {
                 append_argument(&line, hp_span_of(command->arguments.at[i]));
             }
         }
-        append_inputs(&line, view);
+        append_inputs(&line, view, command->kind);
         hp_sink_escaped(out, hp_buffer_span(&line));
         hp_vec_done(&line.text);
     }
