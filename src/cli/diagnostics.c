@@ -45,15 +45,19 @@ static void print_diagnostics(const struct hp_profile *profile, bool all) {
 }
 
 // Print one note about all ELF files among the inputs; `first` is the first of them.
-static void print_ignored(const char *first, size_t count) {
+static void print_ignored(const struct hp_cli_settings *settings, const char *first,
+                          size_t count) {
     char more[64] = "";
     if (count > 1) {
         snprintf(more, sizeof more, " (and %zu more)", count - 1);
     }
     hp_cli_message(
-        HP_MESSAGE(
-            "program-ignored",
-            "note: %s%s is a program, not a dump. It is used for the names of functions"),
+        settings->no_symbols
+            ? HP_MESSAGE("program-ignored",
+                         "note: %s%s is a program, not a dump. Skipped")
+            : HP_MESSAGE("program-for-names",
+                         "note: %s%s is a program, not a dump. Its symbols are "
+                         "used for dumps that it wrote"),
         first, more);
 }
 
@@ -82,7 +86,7 @@ bool hp_cli_input_diagnostics(const struct hp_profile *profile,
         }
     }
     if (ignored > 0 && !settings->quiet) {
-        print_ignored(first, ignored);
+        print_ignored(settings, first, ignored);
     }
     if (failure != NULL && skipped == 1 && hp_profile_input_count(profile) == 1) {
         *failure = located(hp_profile_input(profile, 0));

@@ -367,6 +367,7 @@ def a_program_among_the_inputs_is_skipped(t):
     result = check(t.codes("folded", "--no-symbols", t.binary, t.dump), 0, None,
                    f"program-ignored: {t.binary}")
     assert result.out == wanted
+    check(t.codes("folded", t.binary, t.dump), 0, None, f"program-for-names: {t.binary}")
     assert "not a dump" not in t.run("folded", "-q", "--no-symbols", t.binary, t.dump).err
 
 
