@@ -257,7 +257,8 @@ static void warn_of_status(const struct module_shares *shares, enum hp_sym_statu
                  hp_warnings_whole(shares->metric));
     }
     bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
-    const char *hint = is_missing ? ". Use --path-map=PATH=FILE if its name differs"
+    const char *hint = is_missing
+                           ? ". Put it below DIR of --symbol-dir, or use --path-map"
                        : status == HP_SYM_NO_FILE ? ". Use --symbol-dir=DIR"
                                                   : "";
     if (found == 1) {

@@ -446,13 +446,26 @@ static void warn_of_skipped(struct hp_profile *profile) {
 // Warn that no input has a sample, and say why that may be.
 static void warn_of_nothing(struct hp_profile *profile) {
     const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
-    size_t used = 0, empty = 0;
+    size_t used = 0, empty = 0, at_exit = 0;
+    bool has_allocated = false;
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs.records) {
+        bool is_empty = hp_input_is_used(input) && input->stacks == 0;
         used += hp_input_is_used(input);
-        empty += hp_input_is_used(input) && input->stacks == 0;
+        empty += is_empty;
+        at_exit += is_empty && input->identity.kind == 'f';
+        has_allocated |= is_empty && input->header.alloc.objects > 0;
     }
-    if (used > 0 && used == empty && summary->is_jemalloc) {
+    if (used > 0 && used == empty && has_allocated) {
+        hp_profile_warn(
+            profile, HP_MESSAGE("no-samples-in-use",
+                                "no samples in use: all sampled memory had been freed"));
+    } else if (used > 0 && used == at_exit) {
+        hp_profile_warn(profile,
+                        HP_MESSAGE("no-samples-at-exit",
+                                   "no samples at exit: all memory was freed, or little "
+                                   "was allocated. Use a dump made before the exit"));
+    } else if (used > 0 && used == empty && summary->is_jemalloc) {
         hp_profile_warn(profile,
                         HP_MESSAGE("no-samples-jemalloc",
                                    "no samples: prof_active was off, another allocator "

@@ -791,6 +791,10 @@ def an_empty_dump_says_why_it_may_be_empty(t):
     empty = t.file("empty.heap", EMPTY)
     check(t.codes("top", empty), 0, "warning: no-samples-jemalloc\n")
     assert "no-samples" not in t.codes("top", "--max-skipped=1", t.dump, empty).out
+    at_exit = t.file("jeprof.12.0.f.heap", EMPTY)
+    check(t.codes("top", at_exit), 0, "warning: no-samples-at-exit\n")
+    freed = t.file("freed.heap", EMPTY.replace("[0: 0]", "[7: 4096]"))
+    check(t.codes("top", freed), 0, "warning: no-samples-in-use\n")
     other = t.file("other.heap", "heap profile: 0: 0 [0: 0] @ growth\n\nMAPPED_LIBRARIES:\n")
     check(t.codes("top", other), 0, "warning: no-samples\n")
 
