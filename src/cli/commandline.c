@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // --- arguments -------------------------------------------------------------------------
@@ -220,8 +221,10 @@ static void keep_word(struct hp_cli_settings *settings, const char *name,
 // Keep the words of the command line that read the same inputs again.
 static void keep_words(const struct hp_cli_arguments *given,
                        struct hp_cli_settings *settings) {
+    size_t tars = 0;
     for (size_t i = 0; i < given->option_count; i++) {
         const struct hp_cli_argument *argument = &given->options[i];
+        tars += strcmp(argument->option->name, "tar") == 0;
         bool is_stdin = argument->value && strcmp(argument->value, "-") == 0;
         if (is_of_reading(argument->option) && !is_stdin) { // that has been read
             keep_word(settings, argument->option->name, argument->value);
@@ -230,6 +233,9 @@ static void keep_words(const struct hp_cli_arguments *given,
     settings->again_options = settings->again_count;
     for (size_t i = 0; i < settings->inputs.count; i++) {
         keep_word(settings, NULL, settings->inputs.items[i]);
+    }
+    for (size_t i = tars; i < settings->archives.count; i++) { // those without --tar
+        keep_word(settings, NULL, settings->archives.items[i]);
     }
 }
 
@@ -689,8 +695,23 @@ static int split_sides(const struct hp_cli_arguments *given,
     return HP_OK;
 }
 
-// Take the words after the command: a pattern if it needs one, then inputs.  Refuses
-// URLs, and a command line without any input.
+// Whether a word is the name of a tar archive that the command reads as --tar=FILE does.
+// In diff it does not show to which side the archive belongs.
+static bool is_archive(const struct hp_cli_settings *settings, const char *word) {
+    static const char *const endings[] = {".tar", ".tgz", ".tar.gz", ".tzst", ".tar.zst"};
+    unsigned none = HP_CLI_ACCOUNT | HP_CLI_DIFF | HP_CLI_MANIFEST | HP_CLI_DIGEST;
+    struct stat info;
+    bool is_named = false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(word), of_ending = strlen(endings[i]);
+        is_named |= size > of_ending && strcmp(word + size - of_ending, endings[i]) == 0;
+    }
+    return is_named && (settings->command->id & none) == 0 && !settings->prints_used &&
+           stat(word, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// Take the words after the command: a pattern if it needs one, then inputs and archives.
+// Refuses URLs, and a command line without any input.
 static int take_words(const struct hp_cli_arguments *given,
                       struct hp_cli_settings *settings, struct hp_err *err) {
     bool has_pattern = settings->command->takes_pattern;
@@ -699,7 +720,9 @@ static int take_words(const struct hp_cli_arguments *given,
         hp_cli_words_add(&settings->inputs, settings->bases.items[i]);
     }
     for (size_t i = has_pattern ? 2 : 1; i < given->words.count; i++) {
-        hp_cli_words_add(&settings->inputs, given->words.items[i]);
+        bool is_tar = is_archive(settings, given->words.items[i]);
+        hp_cli_words_add(is_tar ? &settings->archives : &settings->inputs,
+                         given->words.items[i]);
         if (ret == HP_OK && hp_cli_is_url(given->words.items[i])) {
             ret = hp_cli_fail_url(given->words.items[i], settings->command, err);
         }

@@ -762,7 +762,7 @@ def the_next_command_reads_the_same_inputs(t):
     with tarfile.open(t.folder / "all.tar", "w") as archive:
         archive.add(t.folder / "some dumps/c.heap", "in/cxx.heap")
     for words, status in ((["--max-skipped=1", "some dumps/c.heap", "bad00.heap"], 3), (["all.hpa"], 3),
-                          (["--max-skipped=50%", "some dumps", "bad00.heap"], 3), (["--tar=all.tar"], 0),
+                          (["--max-skipped=50%", "some dumps", "bad00.heap"], 3), (["--tar=all.tar"], 0), (["all.tar"], 0),
                           (["--estimator=none", "--dumps=sum", "some dumps"], 0)):
         done = check(t.run("top", "-q", "-n1", *words, is_rooted=False), status)
         command = shlex.split(re.search("^next: hprof-agg (.*)$", done.out, re.M)[1])
