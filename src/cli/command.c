@@ -264,7 +264,7 @@ static const struct hp_cli_command others[] = {
     {
         .name = "digest",
         .arguments = "PARTIAL...",
-        .help = "SHA-256 of what partials hold: the same of the same dumps",
+        .help = "SHA-256 of the content of aggregate files; equal for equal dumps",
         .id = HP_CLI_DIGEST,
     },
     {

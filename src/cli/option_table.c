@@ -108,11 +108,10 @@ static const struct hp_cli_option options[] = {
      "--dumps=sum --on-duplicate=count any number of dumps takes the memory of one",
      hp_cli_set_bool, FIELD(read.no_input_ids), true},
     {"with-builds", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
-     "a partial says which builds its dumps ran, where the binaries are at hand",
+     "record which builds the dumps ran, where the binaries are available",
      hp_cli_set_bool, FIELD(read.with_builds), true},
     {"with-names", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_INPUT, HP_CLI_MERGE,
-     "a partial keeps the names of functions, so that reports need no binaries of its "
-"dumps",
+     "keep the names of functions, so that reports need no binaries of the dumps",
      hp_cli_set_bool, FIELD(read.with_names), true},
     {"damaged", '\0', HP_CLI_CHOICE, "ACTION", CHOICES("use", "reject"),
      HP_CLI_GROUP_INPUT, READS,
@@ -228,9 +227,9 @@ static const struct hp_cli_option options[] = {
      "pictures by function, line or file, else no-alloc",
      hp_cli_set_enum, FIELD(report.frames.fold), HP_FRAMES_CODE},
     {"wrapper", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES | HP_CLI_ROWS,
-     "treat functions, files or modules that match as wrappers of malloc, whose callers "
-"are "
-     "charged; may be repeated",
+     "treat functions, files or modules that match as wrappers of malloc: their memory "
+"is "
+     "attributed to their callers; may be repeated",
      hp_cli_set_rule, 0, HP_CLASS_WRAPPER},
     {"own", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_FILTER, FRAMES | HP_CLI_ROWS,
      "treat those that match as the program's own; may be repeated",

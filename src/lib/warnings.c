@@ -418,7 +418,9 @@ static void warn_of_replaced(struct hp_profile *profile) {
 // Warn about inputs that are not used.
 static void warn_of_skipped(struct hp_profile *profile) {
     const struct hp_input_summary *summary = &profile->inputs.summary[HP_SIDE_ALL];
-    size_t skipped = hp_input_summary_skipped(summary), count = summary->all;
+    // Dumps that others replace have a warning of their own.
+    size_t skipped = hp_input_summary_skipped(summary) - hp_cut_dumps_count(profile);
+    size_t count = summary->all;
     size_t duplicates = summary->left_out[HP_REASON_REPEATED];
     size_t young = summary->left_out[HP_REASON_YOUNG];
     if (skipped > 0) {

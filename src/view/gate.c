@@ -172,22 +172,24 @@ static void put_amount(char *out, const struct hp_view *view, double amount) {
 }
 
 // Write the p-value: ", p < 0.0001", or for a row ", adjusted p = 0.0123", as the row
-// itself shows p before its adjustment.  It is followed by " of sampling alone" if it
+// itself shows p before its adjustment.  It is followed by ", sampling error only" if it
 // allows for sampling only.  Writes "" if there is no p-value.  Below the smaller one of
 // 0.0001 and the limit of --fail-if no digits are written.
 static void put_p(char *out, size_t size, const struct hp_excess *excess, double limit) {
     static const double usual = 0.0001;
     double least = limit > 0 ? fmin(limit, usual) : usual;
     const char *which = excess->is_row ? "adjusted p" : "p";
-    const char *alone = excess->is_of_sampling ? " of sampling alone" : "";
+    const char *alone = excess->is_of_sampling ? ", sampling error only" : "";
     if (isnan(excess->p)) {
         *out = '\0';
     } else if (excess->p < least) {
         hp_message_print(out, size, HP_MESSAGE("fail-if-p-below", ", %s < %g%s"), which,
                          least, alone);
     } else {
-        hp_message_print(out, size, HP_MESSAGE("fail-if-p", ", %s = %.*g%s"), which,
-                         excess->p < usual ? 2 : 4, excess->p, alone);
+        char number[32];
+        snprintf(number, sizeof number, excess->p < usual ? "%.2g" : "%.4f", excess->p);
+        hp_message_print(out, size, HP_MESSAGE("fail-if-p", ", %s = %s%s"), which, number,
+                         alone);
     }
 }
 

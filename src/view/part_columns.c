@@ -210,7 +210,7 @@ static const char *text_of_age(struct hp_part_columns *columns,
         hp_age_range_format(text, range);
     }
     if (range > 0 && histogram->of[0] > 0) {
-        snprintf(known, sizeof known, ", %.3g%% told",
+        snprintf(known, sizeof known, ", %.3g%% known",
                  100 * histogram->known / histogram->all);
         append(text, known);
     }

@@ -341,7 +341,7 @@ static void add_active(struct tables *t, uint32_t resident,
     }
     hp_int128 rest = books->active_rest - books->allocated_rest;
     if (!sums->has_classes && rest != 0) {
-        uint32_t row = add(t, active, "not told apart: there are no classes", rest);
+        uint32_t row = add(t, active, "not distinguished: there are no classes", rest);
         row_of(t, row)->source = "difference";
     } else {
         add_rest(t, active, rest);
@@ -364,7 +364,8 @@ static void add_base(struct tables *t, uint32_t resident,
     hp_int128 rest =
         sums->stats.resident - sums->stats.active - sums->dirty - sums->muzzy;
     if (!sums->has_internals) {
-        uint32_t row = add(t, resident, "not told apart: what the allocator needs", rest);
+        uint32_t row =
+            add(t, resident, "not distinguished: what the allocator needs", rest);
         row_of(t, row)->source = "difference";
         return;
     }

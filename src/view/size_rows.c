@@ -81,7 +81,7 @@ static void name_size(char name[HP_NUMBER_SIZE], uint64_t size) {
 // Write the name of the row of a range of ages.
 static void name_age(char name[HP_NUMBER_SIZE], uint64_t range) {
     if (range == HP_NO_AGE) {
-        strcpy(name, "[no age told]");
+        strcpy(name, "[age unknown]");
     } else {
         hp_age_range_format(name, range);
     }

@@ -739,6 +739,14 @@ def a_refusal_names_the_option_that_gets_past_it(t):
 
 
 @case
+def a_replaced_dump_is_not_called_skipped_as_well(t):
+    whole = (ROOT / "testdata/golden/procs1.heap").read_text()
+    last = t.file("app.7.1.i1.heap", whole[:len(whole) // 2])
+    done = check(t.codes("top", "--no-symbols", t.file("app.7.0.i0.heap", whole), last), 3)
+    assert "warning: input-replaced" in done.out and "inputs-skipped" not in done.out, done.out
+
+
+@case
 def shares_in_warnings_are_those_of_the_metric(t):
     text = ("heap_v2/1\n  t*: 2: 100000 [2: 1000000]\n"
             "@ 0x401000\n  t*: 1: 90000 [1: 100000]\n@ 0x801000\n  t*: 1: 10000 [1: 900000]\n"

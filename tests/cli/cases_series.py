@@ -28,6 +28,13 @@ def diff_of_a_dump_with_itself_finds_nothing(t):
 
 
 @case
+def a_diff_without_changes_ends_with_its_last_line(t):
+    for more in ([], ["-v"]):
+        out = check(t.run("diff", "--no-symbols", *more, t.dump, t.dump), 0).out
+        assert "\n\n\n" not in out and not out.endswith("\n\n"), out
+
+
+@case
 def a_dump_on_both_sides_of_a_diff_is_rejected(t):
     one, two, three = golden(1, 2, 3)
     for arguments in ([one, two, "--to", one, three], [one, two, "--to", one], [two, "--to", one, two],

@@ -16,7 +16,7 @@ PERIOD = 4096
 SIZES = [16, 48, 128, 1024, 5120, 65536]
 MAPS = '\nMAPPED_LIBRARIES:\n10000000-20000000 r-xp 00000000 08:01 5 /srv/lib/app\n'
 ENDS = [0, .001, .01, .1, *(2.0 ** i for i in range(28)), None]  # seconds
-UNTOLD = '[no age told]'
+UNTOLD = '[age unknown]'
 
 
 def weight(size):

@@ -15,7 +15,7 @@ CLOSED = {
               'that sampling alone makes them differ this much; - is not known',
 }
 OF_SAMPLING = {'independent', 'sampling'}  # tests that do not allow for how processes differ
-ESTIMATORS = {'horvitz-thompson': ' · scaled up from samples, per stack',
+ESTIMATORS = {'unbiased': ' · scaled up from samples, per stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
 MIXED = ': mixed sizes'  # after an open count in a sentence
 SEEN = ' of the sizes seen'  # after an interval of a count
@@ -173,14 +173,14 @@ class Text(Sheet):
         share = moved / total if total > 0 else 0
         if share > Fraction(1, 100):
             found = self.match('moved', r'(\S+(?: [KMG]?i?B)?)( objects)? \((\d+)%\) allocated inside '
-                               r'[a-z, -]+ is charged to its callers; --frames=no-alloc shows it'
+                               r'[a-z, -]+ is attributed to its callers; --frames=no-alloc shows it'
                                r'(?:, as go tool pprof does)?', report['attributed_to_callers'])
             if found:
                 self.value('moved', found[1], report['attributed_to_callers'])
                 self.number('moved, share', found[3], report['attributed_to_callers'],
                             abs(int(found[3]) - share * 100) <= Fraction(501, 1000) and
                             bool(found[2]) != self.is_space)
-        for pattern in (r'\d+% is charged to libraries; --frames=no-libs charges what calls them',
+        for pattern in (r'\d+% is attributed to libraries; --frames=no-libs attributes it to their callers',
                         r'\d+% is allocated in .+: "peek .+" shows its callers, --wrapper=.+ charges '
                         r'them', r'source files are known of \d+% of base and \d+% of new: rows may '
                         r'differ by that alone'):
@@ -307,7 +307,7 @@ class Text(Sheet):
             size = numerals.bytes_text(Fraction(sizes[0]), unit)
             period = 'sample period ' + size.replace('.0 ', ' ')
         count = int(self.shown.stacks)
-        is_exact = self.report['estimator'] == 'horvitz-thompson' and max(sizes, default=0) < 2
+        is_exact = self.report['estimator'] == 'unbiased' and max(sizes, default=0) < 2
         self.sentence('inputs', f'{start} · {self.shown.format} · {period} · {count:,} stack'
                                 f'{"" if count == 1 else "s"}'
                                 f'{"" if is_exact else ESTIMATORS[self.report["estimator"]]}')

@@ -2,7 +2,7 @@
 //
 //     {"schema": "hprof-agg.top/3", "command": "top", "by": "function",
 //      "frames": "no-std", "label": "host" (if by label),
-//      "estimator": "horvitz-thompson", "metric": "inuse-space", "confidence": 0.95,
+//      "estimator": "unbiased", "metric": "inuse-space", "confidence": 0.95,
 //      "processes": {"selection": "latest", "count": 1, "dumps": 17, "forks": 0, ...,
 //                    "messages": ["17 dumps of 1 process: ..."]},
 //      "shards": {"count": 4, "present": [0, 2]} (if some are missing),
@@ -128,7 +128,7 @@ static void put_schema(struct hp_json *json, const struct hp_view *view) {
 // Write the keys that all reports begin with.
 static void put_head(struct hp_json *json, const struct hp_view *view) {
     static const char *const estimators[] = {
-        [HP_ESTIMATOR_BEST] = "horvitz-thompson",
+        [HP_ESTIMATOR_BEST] = "unbiased",
         [HP_ESTIMATOR_JEPROF] = "jeprof",
         [HP_ESTIMATOR_NONE] = "none",
     };

@@ -82,11 +82,12 @@ static void put_moved(struct hp_sink *out, const struct hp_view *view,
                                                                          : " objects",
                   share_of(charges->all_moved, charges) * 100);
     put_classes(out, charges);
-    hp_sink_print(
-        out,
-        HP_MESSAGE("charged-to-callers", " is charged to its callers; %s shows it%s\n"),
-        view->use.shape == HP_SHAPE_PAGE ? "Frames no-alloc" : "--frames=no-alloc",
-        charges->is_go ? ", as go tool pprof does" : "");
+    hp_sink_print(out,
+                  HP_MESSAGE("charged-to-callers",
+                             " is attributed to its callers; %s shows it%s\n"),
+                  view->use.shape == HP_SHAPE_PAGE ? "Frames no-alloc"
+                                                   : "--frames=no-alloc",
+                  charges->is_go ? ", as go tool pprof does" : "");
 }
 
 void hp_text_moved(struct hp_sink *out, const struct hp_view *view) {
@@ -126,7 +127,7 @@ static void put_own(struct hp_sink *out, const struct hp_view *view,
             out,
             HP_MESSAGE(
                 "charged-to-libraries",
-                "%.0f%% is charged to libraries; --frames=no-libs charges what calls them\n"),
+                "%.0f%% is attributed to libraries; --frames=no-libs attributes it to their callers\n"),
             libraries * 100);
     }
 }
@@ -143,7 +144,7 @@ static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_escaped(out, hp_span_of(name));
         hp_sink_text(out, "\" shows its callers, --wrapper=");
         hp_sink_escaped(out, hp_span_of(name));
-        hp_sink_text(out, " charges them\n");
+        hp_sink_text(out, " attributes it to them\n");
     }
 }
 

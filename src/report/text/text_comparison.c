@@ -421,7 +421,9 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
     put_filtered_change(out, view);
     put_not_known(out, difference->test);
     hp_text_warnings(out, view);
-    hp_sink_text(out, "\n");
+    bool is_all =
+        difference->is_same && difference->total.before == difference->total.after;
+    hp_sink_text(out, is_all ? "" : "\n");
 }
 
 // --- marks --------------------------------------------------------------------------------
