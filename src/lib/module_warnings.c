@@ -258,7 +258,7 @@ static void warn_of_status(const struct module_shares *shares, enum hp_sym_statu
     }
     bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
     const char *hint = is_missing
-                           ? ". Put it below DIR of --symbol-dir, or use --path-map"
+                           ? ". Put it below DIR, or use --path-map=PATH=FILE"
                        : status == HP_SYM_NO_FILE ? ". Use --symbol-dir=DIR"
                                                   : "";
     if (found == 1) {

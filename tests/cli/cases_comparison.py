@@ -97,7 +97,7 @@ def an_interval_excludes_0_exactly_if_p_is_below_the_level(t):
 def equal_dumps_give_one_line(t):
     for extra in ([], ["--cum"], ["--metric=inuse-objects"], ["--confidence=none"], ["-n1"]):
         out = check(t.codes("diff", "--no-symbols", t.dump, t.dump, *extra), 0).out
-        assert re.match(r"no-change: \S+( [KM]iB)? \w", out) and out.endswith("\n\n") and "function" not in out, out
+        assert re.match(r"no-change: \S+( [KM]iB)? \w", out) and not out.endswith("\n\n") and "function" not in out, out
     for row in report(t, t.dump, t.dump)["rows"]:
         assert row["p"] in (1, None) and row["delta"]["low"] <= 0 <= row["delta"]["high"], row
     assert "no-change" not in check(t.codes("diff", "--no-symbols", *pair(t)), 0).out

@@ -238,7 +238,7 @@ def frames_outside_mappings_are_the_same_in_all_processes(t):
     a, b = jit_dump(t, "jit.1.0.i0.heap", 1, 0x7E0000001000), jit_dump(t, "jit.2.0.i0.heap", 2, 0x7D0000002000)
     result = check(t.codes("folded", "--no-symbols", a, b), 0)
     assert result.out == "app+0x402000;[unmapped];app+0x401000;[unmapped] 4194304\n", result.out
-    assert "addresses-unmapped: 100.0 12 " in result.err, result.err
+    assert "addresses-unmapped: 100.0 whole-in-use 12 " in result.err, result.err
     assert check(t.run("folded", "--no-symbols", b, a), 0).out == result.out
     for keeps in ("--keep-unmapped", "--by=address"):
         kept = check(t.codes("folded", "--no-symbols", keeps, a, b), 0)
@@ -470,8 +470,8 @@ def dump_of_libraries(**callers):
 def a_warning_about_few_bytes_is_shown_by_info_only(t):
     """A module with less than 1/200 of the bytes is no reason for a warning; folded calls do not count."""
     plain = t.file("plain.heap", dump_of_libraries())
-    little = "module-without-names: little.so  (0.1% of memory) file not found"
-    many = "modules-without-names: app  (99.0% of memory) 1  file not found"
+    little = "module-without-names: little.so  (0.1% of whole-in-use) file not found"
+    many = "modules-without-names: app  (99.0% of whole-in-use) 1  file not found"
     for args in (["top"], ["stacks"], ["top", "-fjson"], ["folded"], ["merge", "-fcallgrind"], ["info"], ["info", "-v", "-fjson"]):
         result = check(t.codes(*args, plain), 0)
         said = (result.out + result.err).replace("/gone/", "")
@@ -568,10 +568,10 @@ def H8_with_wait_an_option_waits_for_its_file(t):
     t.file("rules", "# none\n")
     for words, option, file in ((["account", account / "frag.heap"], "--stats", account / "frag.json"),
                                 (["top", t.dump], "--frame-rules", t.folder / "rules")):
-        wanted = check(t.run(*words, "--no-symbols", f"{option}={file}")).out
+        wanted = without_next(check(t.run(*words, "--no-symbols", f"{option}={file}")).out)
         process = t.start(*words, "--no-symbols", f"{option}=fifo", "--wait")
         with subprocess.Popen(["sh", "-c", f"cat {file} >fifo"], cwd=t.folder) as writer:
-            assert check(t.finish(process)).out == wanted
+            assert without_next(check(t.finish(process)).out) == wanted
             writer.kill()
 
 

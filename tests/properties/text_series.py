@@ -369,10 +369,16 @@ def trend_second(t):
             t.same('began', parts.pop(0), f'began between {file_of(total["onset"]["from"])} and {file_of(total["onset"]["to"])}')
     elif t.report['variance_tested']:
         if total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0:
-            found = re.fullmatch(rf'step at (\S+?)(?:, (\S+) {per}s? after the first dump)?', parts.pop(0))
-            t.same('step', found and found[1], file_of(total['step']['dump']))
-            t.same('step, time', bool(found and found[2]), hours is not None)
-        rows_that_grow(t, parts.pop(0))
+            found = re.fullmatch(rf'step at (\S+?)(?:, (\S+) {per}s? after the first dump)?', parts[0])
+            is_wide = len('; '.join(parts)) > 60  # one of the two is left out where both have no room
+            t.same('step', found[1] if found else is_wide and None, file_of(total['step']['dump']) if found else is_wide and None)
+            t.same('step, time', bool(found and found[2]), bool(found) and hours is not None)
+            parts = parts[1:] if found else parts
+            if found and not (parts and re.match(r'no |\d+ of ', parts[0])):
+                parts.insert(0, '')
+        line = parts.pop(0)
+        if line:
+            rows_that_grow(t, line)
     if hours is not None:
         long = f'{float(hours) * 3600 / SECONDS[per]:.3g}'
         t.same('span', parts.pop(0), f'{t.report["inputs"]["used"]} dumps span {long} {per}{"s" * (long != "1")}')

@@ -293,34 +293,48 @@ static void put_series(struct hp_sink *out, const struct hp_trends *trends) {
                   grow, trends->count, grow == 1 ? "s" : "");
 }
 
-// Write a line about rows and dumps.
-static void put_second(struct hp_sink *out, const struct hp_view *view) {
+// Write which rows grow, and in which processes.
+static void put_growing(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trends *trends = view->extra;
-    const struct hp_trend *trend = hp_largest_trend(trends);
+    if (trends->count > 1) {
+        put_series(out, trends);
+    }
+    put_rows(out, view);
+}
+
+static void put_total_step(struct hp_sink *out, const struct hp_view *view) {
+    put_step(out, view, &hp_largest_trend(view->extra)->total);
+}
+
+// Write at which dump the total grew in one step, and which rows grow; if the line has no
+// room for both, only the rows, or the step if none grows.  `rest`: cells of the other
+// parts of the line.
+static void put_step_and_rows(struct hp_sink *out, const struct hp_view *view,
+                              size_t rest) {
+    struct hp_buffer step = {0}, rows = {0};
+    size_t width = view->options.text.width;
+    bool is_ascii = view->options.text.ascii, any = count_growing(view->extra) > 0;
+    size_t cells = hp_text_cells(hp_text_made(&step, view, put_total_step), is_ascii) +
+                   hp_text_cells(hp_text_made(&rows, view, put_growing), is_ascii);
+    bool has_both = width == 0 || cells + 2 + rest <= width;
+    if (has_both || !any) {
+        hp_sink_put(out, step.text.at, step.text.count);
+    }
+    hp_sink_text(out, has_both ? "; " : "");
+    if (has_both || any) {
+        hp_sink_put(out, rows.text.at, rows.text.count);
+    }
+    hp_vec_done(&step.text);
+    hp_vec_done(&rows.text);
+}
+
+// Write the end of the line about rows and dumps: times, and an exit dump that is not
+// used.
+static void put_dumps(struct hp_sink *out, const struct hp_view *view,
+                      const char *begin) {
+    const struct hp_trend *trend = hp_largest_trend(view->extra);
     enum hp_trend_verdict verdict = hp_trend_verdict_of(&trend->total);
     bool grows = verdict == HP_VERDICT_GROWS || verdict == HP_VERDICT_SINCE;
-    struct hp_buffer selection = {0};
-    const char *begin =
-        hp_text_made(&selection, view, hp_text_selection).size > 0 ? "; " : "";
-    hp_sink_put(out, selection.text.at, selection.text.count);
-    hp_vec_done(&selection.text);
-    if (verdict == HP_VERDICT_STEP) {
-        hp_sink_text(out, begin);
-        put_step(out, view, &trend->total);
-        begin = "; ";
-    }
-    if (verdict == HP_VERDICT_SINCE) {
-        hp_sink_text(out, begin);
-        put_since(out, view, &trend->total);
-        begin = "; ";
-    } else if (trend->can_test_growth) {
-        hp_sink_text(out, begin);
-        if (trends->count > 1) {
-            put_series(out, trends);
-        }
-        put_rows(out, view);
-        begin = "; ";
-    }
     if (!isnan(trend->hours)) {
         hp_sink_print(out, "%s%zu dumps span ", begin, trend->dumps);
         put_span(out, trend);
@@ -337,6 +351,38 @@ static void put_second(struct hp_sink *out, const struct hp_view *view) {
         begin = "; ";
     }
     hp_sink_text(out, begin[0] != '\0' ? "\n" : "");
+}
+
+static void put_all_dumps(struct hp_sink *out, const struct hp_view *view) {
+    put_dumps(out, view, "; ");
+}
+
+// Write a line about rows and dumps.
+static void put_second(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_trend *trend = hp_largest_trend(view->extra);
+    enum hp_trend_verdict verdict = hp_trend_verdict_of(&trend->total);
+    struct hp_buffer selection = {0}, dumps = {0};
+    const char *begin =
+        hp_text_made(&selection, view, hp_text_selection).size > 0 ? "; " : "";
+    size_t rest = hp_text_cells(hp_buffer_span(&selection), false) +
+                  hp_text_cells(hp_text_made(&dumps, view, put_all_dumps), false);
+    hp_sink_put(out, selection.text.at, selection.text.count);
+    hp_vec_done(&selection.text);
+    hp_vec_done(&dumps.text);
+    if (verdict == HP_VERDICT_SINCE) {
+        hp_sink_text(out, begin);
+        put_since(out, view, &trend->total);
+        begin = "; ";
+    } else if (trend->can_test_growth) {
+        hp_sink_text(out, begin);
+        if (verdict == HP_VERDICT_STEP) {
+            put_step_and_rows(out, view, rest);
+        } else {
+            put_growing(out, view);
+        }
+        begin = "; ";
+    }
+    put_dumps(out, view, begin);
 }
 
 // --- details ------------------------------------------------------------------------------
