@@ -274,3 +274,22 @@ void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLIC
         }
     }
 }
+
+struct hp_group_sums hp_between_groups(const struct hp_between *between,
+                                       enum hp_column column) {
+    struct hp_group_sums groups;
+    hp_int128 bytes[HP_REPLICATES] = {0};
+    uint64_t dumps[HP_REPLICATES];
+    const struct hp_replicate *sum;
+    hp_between_dumps(between, dumps);
+    hp_vec_each (sum, &between->sums.all) {
+        if (hp_replicate_column(sum) == column) {
+            bytes[hp_replicate_group(sum)] += sum->bytes;
+        }
+    }
+    for (unsigned i = 0; i < HP_REPLICATES; i++) {
+        groups.bytes[i] = (double)bytes[i];
+        groups.dumps[i] = (double)dumps[i];
+    }
+    return groups;
+}

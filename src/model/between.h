@@ -158,4 +158,13 @@ void hp_between_add(struct hp_between *between, const struct hp_between *other,
 // the dumps have.
 void hp_between_dumps(const struct hp_between *between, uint64_t dumps[HP_REPLICATES]);
 
+// For each replicate, the sum of the bytes of all its stacks, and the number of its
+// dumps.
+struct hp_group_sums {
+    double bytes[HP_REPLICATES], dumps[HP_REPLICATES];
+};
+
+struct hp_group_sums hp_between_groups(const struct hp_between *between,
+                                       enum hp_column column);
+
 #endif

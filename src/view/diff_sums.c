@@ -431,12 +431,15 @@ static size_t input_count(const struct hp_sides *sides, int side) {
     return side == 0 ? sides->base.count : sides->new.count;
 }
 
-// Make the distribution of the totals of the dumps of one side anew, with their gains.
-static void scatter_totals(struct hp_sums *total, const struct hp_profile *profile,
-                           const struct hp_sides *sides, int side,
-                           enum hp_metric metric) {
-    struct hp_side_sum *sum = &total->sides[side];
-    sum->values = sum->logs = (struct hp_scatter){0};
+// The sums of the gains of both sides, in a metric.
+struct gained {
+    enum hp_metric metric;
+    hp_fixed of[2];
+};
+
+// Add each dump of one side, with its gain, to the distributions of the total.
+static void scatter_dumps(struct hp_sums *total, const struct hp_profile *profile,
+                          const struct hp_sides *sides, int side, enum hp_metric metric) {
     for (size_t i = 0; i < input_count(sides, side); i++) {
         const struct hp_input_record *input = hp_sides_input(sides, profile, side, i);
         struct hp_error ignored = {0};
@@ -444,32 +447,63 @@ static void scatter_totals(struct hp_sums *total, const struct hp_profile *profi
         hp_input_add_gain(input, hp_column_of(metric), &value, &ignored);
         add_unit(total, side, hp_fixed_double(value, metric), 1);
     }
+}
+
+// Add each replicate of one side to the distributions of the total.  The gains of single
+// dumps are not known: each dump has the mean gain of the side, so that the mean is that
+// of the headers.
+static void scatter_groups(struct hp_sums *total, const struct hp_sides *sides, int side,
+                           enum hp_metric metric, double gain) {
+    struct hp_group_sums groups =
+        hp_between_groups(&sides->between[side], hp_column_of(metric));
+    for (unsigned i = 0; i < HP_REPLICATES; i++) {
+        if (groups.dumps[i] > 0) {
+            add_unit(total, side, groups.bytes[i] / groups.dumps[i] + gain,
+                     groups.dumps[i]);
+        }
+    }
+}
+
+// Make the distribution of the total over the units of one side anew.  `gained`: the sum
+// of the gains of the side.
+static void scatter_totals(struct hp_sums *total, const struct hp_profile *profile,
+                           const struct hp_sides *sides, int side,
+                           const struct gained *gained) {
+    struct hp_side_sum *sum = &total->sides[side];
+    sum->values = sum->logs = (struct hp_scatter){0};
+    if (sides->has_groups[side]) {
+        double gain = hp_fixed_double(gained->of[side], gained->metric);
+        scatter_groups(total, sides, side, gained->metric,
+                       gain / (double)sides->dumps[side]);
+    } else {
+        scatter_dumps(total, profile, sides, side, gained->metric);
+    }
     fill_units(total, sides, side);
 }
 
 void hp_diff_sums_take_gain(struct hp_sums *total, const struct hp_profile *profile,
                             const struct hp_sides *sides, enum hp_metric metric,
                             bool lives) {
-    hp_fixed gained[2] = {0};
+    struct gained gained = {.metric = metric};
     bool has_gain = false;
-    if (hp_fraction(metric) != HP_SPACE_FRACTION) {
+    if (hp_fraction(metric) != HP_SPACE_FRACTION || !hp_profile_has_all_shards(profile)) {
         return;
     }
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < input_count(sides, side); i++) {
             const struct hp_input_record *input = hp_sides_input(sides, profile, side, i);
-            hp_input_add_gain(input, hp_column_of(metric), &gained[side],
+            hp_input_add_gain(input, hp_column_of(metric), &gained.of[side],
                               &total->sides[side].error);
             has_gain |= input->has_gain;
         }
-        total->sides[side].value += gained[side];
+        total->sides[side].value += gained.of[side];
     }
     if (lives) {
-        hp_fixed more = gained[1] - gained[0];
+        hp_fixed more = gained.of[1] - gained.of[0];
         *(more > 0 ? &total->fresh.bytes : &total->freed.bytes) +=
             more > 0 ? more : -more;
-    } else if (has_gain && !sides->has_groups[0] && !sides->has_groups[1]) {
-        scatter_totals(total, profile, sides, 0, metric);
-        scatter_totals(total, profile, sides, 1, metric);
+    } else if (has_gain) {
+        scatter_totals(total, profile, sides, 0, &gained);
+        scatter_totals(total, profile, sides, 1, &gained);
     }
 }

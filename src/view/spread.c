@@ -58,10 +58,12 @@ struct single_input {
     double bytes; // `value` in bytes or objects
 };
 
-// Read one input from the history, and add up its visible stacks.
+// Read one input from the history, and add up its visible stacks.  `is_whole`: these are
+// all stacks.
 static struct single_input sum_of_input(const struct hp_profile *profile,
                                         const struct hp_input_record *input,
-                                        enum hp_metric metric, const bool *is_visible) {
+                                        enum hp_metric metric, const bool *is_visible,
+                                        bool is_whole) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     struct single_input sum = {.value = 0};
@@ -73,6 +75,9 @@ static struct single_input sum_of_input(const struct hp_profile *profile,
         }
     }
     hp_history_done_reading(&reader);
+    if (is_whole && hp_fraction(metric) == HP_SPACE_FRACTION) {
+        hp_input_add_gain(input, hp_column_of(metric), &sum.value, &sum.error);
+    }
     sum.bytes = hp_fixed_double(sum.value, metric);
     return sum;
 }
@@ -171,20 +176,19 @@ static void keep_outliers(struct hp_spread *spread, struct hp_outlier *all, size
 
 // Compare each input with the others, and find the outliers.  `sum` is the sum of all
 // inputs.
-static void find_outliers(struct hp_spread *spread, const struct hp_naming *naming,
-                          const struct hp_sides *sides, const struct hp_side_sum *sum,
-                          const struct hp_report_options *options) {
-    const struct hp_profile *profile = naming->profile;
+static void find_outliers(struct hp_spread *spread, const struct hp_view *view,
+                          const struct hp_sides *sides, const struct hp_side_sum *sum) {
+    const struct hp_profile *profile = view->profile;
     size_t count = sides->new.count;
-    enum hp_metric metric = options->metric;
-    double confidence = options->confidence;
+    enum hp_metric metric = view->options.metric;
+    bool is_whole = !view->head.is_filtered && hp_profile_has_all_shards(profile);
     struct single_input *all = hp_alloc(count * sizeof *all);
     struct hp_outlier *judged = hp_alloc(count * sizeof *judged);
-    bool *is_visible = hp_visible_stacks(naming);
+    bool *is_visible = hp_visible_stacks(&view->naming);
     for (size_t i = 0; i < count; i++) {
         const struct hp_input_record *input =
             &profile->inputs.records.at[sides->new.at[i]];
-        all[i] = sum_of_input(profile, input, metric, is_visible);
+        all[i] = sum_of_input(profile, input, metric, is_visible, is_whole);
     }
     free(is_visible);
     struct moments moments = moments_of(all, count);
@@ -193,7 +197,7 @@ static void find_outliers(struct hp_spread *spread, const struct hp_naming *nami
         judged[i].input = sides->new.at[i];
         judged[i].name = profile->inputs.records.at[sides->new.at[i]].public.name;
     }
-    keep_outliers(spread, judged, count, confidence);
+    keep_outliers(spread, judged, count, view->options.confidence);
     free(judged);
     free(all);
 }
@@ -247,6 +251,11 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_view *view) {
         .has_filters = options->filter_count > 0,
     };
     hp_open_code_init(&spread->open, view, &sides, false);
+    for (size_t i = members.node_count; i < members.node_count + 2; i++) {
+        if (i == members.node_count || !view->head.is_filtered) {
+            hp_diff_sums_take_gain(&sums[i], profile, &sides, options->metric, false);
+        }
+    }
     make_rows(spread, view, &sides, &members, sums);
     hp_holders_init(&spread->holders, view, &sides, &members, &spread->open);
     spread->total =
@@ -255,8 +264,7 @@ void hp_spread_init(struct hp_spread *spread, const struct hp_view *view) {
         hp_spread_judge_extremes(spread, profile, &sides,
                                  &sums[members.node_count].sides[1], options);
     } else if (spread->groups == 0 && has_errors && sides.new.count >= LEAST_INPUTS) {
-        find_outliers(spread, &view->naming, &sides,
-                      &sums[members.node_count + 1].sides[1], options);
+        find_outliers(spread, view, &sides, &sums[members.node_count + 1].sides[1]);
     }
     free(sums);
     hp_members_done(&members);

@@ -7,8 +7,9 @@
 //     t = (T - m) / sqrt(s^2 (1 + 1/n))
 //
 // has R - 1 degrees of freedom.  The sampling error of a single dump is not stored; it is
-// taken to be a share of the whole error, in proportion to its bytes.  In the adjustment
-// for several tests, all other dumps are included with p = 1.
+// taken to be a share of the whole error, in proportion to its bytes.  Headers of dumps
+// change the total of each dump by the same amount, as only the sum of all changes is
+// stored.  In the adjustment for several tests, all other dumps are included with p = 1.
 #include "view/spread.h"
 
 #include "stats/distributions.h"
@@ -20,37 +21,13 @@
 
 // --- groups -------------------------------------------------------------------------------
 
-// For each replicate, the sum of its bytes and the number of its dumps.
-struct group_sums {
-    double bytes[HP_REPLICATES], dumps[HP_REPLICATES];
-};
-
-// Return the sums of bytes and of dumps in each replicate of one side, in a column.
-static struct group_sums groups_of(const struct hp_between *between,
-                                   enum hp_column column) {
-    struct group_sums groups;
-    hp_int128 bytes[HP_REPLICATES] = {0};
-    uint64_t dumps[HP_REPLICATES];
-    const struct hp_replicate *sum;
-    hp_between_dumps(between, dumps);
-    hp_vec_each (sum, &between->sums.all) {
-        if (hp_replicate_column(sum) == column) {
-            bytes[hp_replicate_group(sum)] += sum->bytes;
-        }
-    }
-    for (unsigned i = 0; i < HP_REPLICATES; i++) {
-        groups.bytes[i] = (double)bytes[i];
-        groups.dumps[i] = (double)dumps[i];
-    }
-    return groups;
-}
-
-// The p-value of the t test of one dump against all others; 1 if there are too few
-// replicates.  `others` are the sums of all dumps; this dump is subtracted here.
-static double t_test(struct group_sums others, const struct hp_extreme *dump) {
+// The p-value of the t test of one dump of `total` bytes, in replicate `group`, against
+// all others; 1 if there are too few replicates.  `others` are the sums of all dumps; this
+// dump is subtracted here.
+static double t_test(struct hp_group_sums others, unsigned group, double total) {
     double bytes = 0, dumps = 0, squares = 0, units = 0;
-    others.bytes[dump->group] -= (double)dump->total;
-    others.dumps[dump->group] -= 1;
+    others.bytes[group] -= total;
+    others.dumps[group] -= 1;
     for (unsigned i = 0; i < HP_REPLICATES; i++) {
         bytes += others.bytes[i];
         dumps += others.dumps[i];
@@ -64,7 +41,7 @@ static double t_test(struct group_sums others, const struct hp_extreme *dump) {
     if (units < 2) {
         return 1;
     }
-    double away = (double)dump->total - bytes / dumps;
+    double away = total - bytes / dumps;
     double sd = sqrt(squares / (units - 1) * (1 + 1 / dumps));
     if (sd <= 0) {
         return away != 0 ? 0 : 1;
@@ -150,6 +127,26 @@ static void keep_outliers(struct hp_spread *spread, double confidence) {
 
 // --- all extremes -------------------------------------------------------------------------
 
+// Change the sums of all replicates, which are sums of stacks, to what the headers of the
+// dumps show.  Each of the `dumps` dumps gets an equal share of the change, as the gains
+// of single dumps are not known.  Returns this share.
+static double take_mean_gain(struct hp_group_sums *groups,
+                             const struct hp_profile *profile,
+                             const struct hp_sides *sides, enum hp_column column,
+                             double dumps) {
+    struct hp_error ignored = {0};
+    hp_fixed gained = 0;
+    for (size_t i = 0; i < sides->new.count &&hp_profile_has_all_shards(profile); i++) {
+        hp_input_add_gain(hp_sides_input(sides, profile, 1, i), column, &gained,
+                          &ignored);
+    }
+    double gain = hp_fixed_double(gained, hp_space_of(column)) / dumps;
+    for (unsigned i = 0; i < HP_REPLICATES; i++) {
+        groups->bytes[i] += groups->dumps[i] * gain;
+    }
+    return gain;
+}
+
 // Set the quantiles: the ends of the buckets of `totals` that contain them.
 static void find_quantiles(struct hp_spread *spread, const struct hp_totals *totals) {
     static const double shares[HP_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
@@ -177,8 +174,10 @@ void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile 
                               const struct hp_report_options *options) {
     enum hp_column column = hp_column_of(options->metric);
     struct hp_totals all = {.none = 0};
-    struct group_sums groups = groups_of(&sides->between[1], column);
+    struct hp_group_sums groups = hp_between_groups(&sides->between[1], column);
     struct hp_measure measure = hp_measure_of(sum->value, &sum->error, options->metric);
+    double dumps = (double)spread->inputs;
+    double gain = take_mean_gain(&groups, profile, sides, column, dumps);
     const struct hp_label_set *set;
     hp_vec_each (set, &sides->between[1].dumps.sets) {
         hp_totals_join(&all, &set->totals[column]);
@@ -188,14 +187,14 @@ void hp_spread_judge_extremes(struct hp_spread *spread, const struct hp_profile 
         const struct hp_extreme *dump = i < all.largest_count
                                             ? &all.largest[i]
                                             : &all.smallest[i - all.largest_count];
-        double total = (double)dump->total, dumps = (double)spread->inputs;
+        double total = (double)dump->total + gain;
         double sampling = sampling_p(measure, total, dumps);
         struct hp_outlier outlier = {
             .input = HP_INPUT_NOT_LISTED,
             .name = name_of(spread, profile, dump, i),
-            .value = (hp_fixed)((hp_uint128)dump->total << HP_SPACE_FRACTION),
+            .value = (hp_fixed)(total * (double)(1LL << HP_SPACE_FRACTION)),
             .others = (measure.estimate - total) / (dumps - 1),
-            .p = fmin(fmax(sampling, t_test(groups, dump)), 1),
+            .p = fmin(fmax(sampling, t_test(groups, dump->group, total)), 1),
         };
         hp_vec_push(&spread->outliers, outlier);
     }

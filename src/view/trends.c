@@ -137,7 +137,8 @@ static bool is_of_all(const struct trend_adder *adder, size_t place) {
 static hp_fixed gain_of(const struct trend_adder *adder, size_t j) {
     struct hp_error ignored = {0};
     hp_fixed gain = 0;
-    if (hp_fraction(adder->metric) == HP_SPACE_FRACTION) {
+    if (hp_fraction(adder->metric) == HP_SPACE_FRACTION &&
+        hp_profile_has_all_shards(adder->profile)) {
         hp_input_add_gain(adder->dumps[j].input, hp_column_of(adder->metric), &gain,
                           &ignored);
     }
@@ -197,6 +198,8 @@ static void sum_up(struct trend_adder *adder, struct hp_trend *trend) {
     hp_stack_series_init(&trend->held, adder->profile->stacks.count);
     for (uint32_t j = 0; j < trend->dumps; j++) {
         read_dump(adder, &trend->held, j);
+        trend->stacks[0] = j == 0 ? adder->sums[nodes].now : trend->stacks[0];
+        trend->stacks[1] = adder->sums[nodes].now;
         for (size_t i = 0; i < all; i++) {
             adder->sums[i].now += is_of_all(adder, i) ? gain_of(adder, j) : 0;
             if (adder->sums[i].is_used) {

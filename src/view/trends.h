@@ -69,7 +69,10 @@ struct hp_trend {
     HP_VEC(struct hp_trend_row) rows;
     struct hp_trend_row total;
     struct hp_trend_row filtered; // sum of the stacks that filters leave
-    struct hp_stack_series held;  // values of each stack in each dump
+    // Sums of all stacks in the first dump and in the last.  `total` is what the headers
+    // of the dumps show.
+    hp_fixed stacks[2];
+    struct hp_stack_series held; // values of each stack in each dump
 };
 
 // What a trend says about a sum or a row, in one word.

@@ -149,12 +149,50 @@ def comparisons_have_the_totals_of_headers(t):
 
 
 @case
+def comparisons_of_many_dumps_have_the_totals_of_headers(t):
+    """They are in partials that do not record them one by one: what varies is known of classes of dumps only."""
+    # Headers change the totals of the two sides in opposite directions.
+    sides = [[write(t, pid + 1000 * side, stacks_of(2 * pid + side, 3)) for pid in range(1, 301)] for side in range(2)]
+    for side, paths in enumerate(sides):
+        check(t.run("merge", "-q", "-o", f"{side}.hpa", *paths))
+    each = [json.loads(check(t.run("info", "-v", "-fjson", "-q", "--no-symbols", *paths)).out)["inputs"] for paths in sides]
+    means = [sum(one["total"]["inuse-space"] for one in side) / len(side) for side in each]
+    of_stacks = [sum(one["stacks_total"]["inuse-space"] for one in side) / len(side) for side in each]
+    told = report(t, "0.hpa", "1.hpa", command="diff")
+    assert (told["test"], told["base"]["groups"] > 1) == ("fleets", True), told["test"]
+    delta, by_stacks = told["total"]["delta"], of_stacks[1] - of_stacks[0]
+    assert is_near(delta["estimate"], means[1] - means[0]), (delta, means)
+    # The interval is nearly symmetric about the change that headers show, and not about that of the stacks.
+    middle = (delta["low"] + delta["high"]) / 2
+    assert abs(middle - delta["estimate"]) < .2 * abs(middle - by_stacks), (delta, by_stacks)
+
+
+@case
+def inputs_that_stand_out_have_the_totals_of_headers(t):
+    for count in 10, 300:  # so many are not recorded one by one
+        paths = [write(t, pid, stacks_of(2 * pid, 200 if pid == count else 2)) for pid in range(1, count + 1)]
+        check(t.run("merge", "-q", "-o", "all.hpa", *paths))
+        info = json.loads(check(t.run("info", "-v", "-fjson", "-q", "--no-symbols", *paths)).out)["inputs"]
+        info.sort(key=lambda one: one["name"] == str(paths[-1]))
+        totals = [one["total"]["inuse-space"] for one in info]
+        of_stacks = [one.get("stacks_total", one["total"])["inuse-space"] for one in info]
+        # Of many dumps only the sum of what headers change is known.
+        last = totals[-1] if count == 10 else of_stacks[-1] + (sum(totals) - sum(of_stacks)) / count
+        told = report(t, "--columns=spread", "all.hpa")["outliers"][0]
+        assert is_near(told["value"], last), (told, totals[-1], of_stacks[-1], last)
+        assert is_near(told["others"], (sum(totals) - last) / (count - 1)), (told, count)
+
+
+@case
 def series_have_the_totals_of_headers(t):
     for pid, accum in (1, False), (2, True):
         stacks = stacks_of(9)
         paths = [write(t, pid, stacks[:20 + 2 * number], number, accum=accum) for number in range(10)]
         totals = [both(report(t, path))[0]["estimate"] for path in paths]
-        trend = report(t, *paths, command="trend")["total"]
+        told = report(t, *paths, command="trend")
+        trend, of_stacks = told["total"], told["stacks_total"]
+        for path, end in (paths[0], "first"), (paths[-1], "last"):
+            assert of_stacks[end] == both(report(t, path))[1]["estimate"] != trend[end], (of_stacks, path)
         assert is_near(trend["first"], totals[0]) and is_near(trend["last"], totals[-1]), (trend, totals)
         diff = report(t, paths[0], paths[-1], command="diff")["total"]
         assert [diff[side]["estimate"] for side in ("base", "new")] == [totals[0], totals[-1]], (diff, totals)

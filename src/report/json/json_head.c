@@ -42,7 +42,8 @@
 //                     "p": 0.1, "p_limit": 0.01, "sampling_error_only": false}, also,
 //     "detectable": {"change": 1.5, "share": 0.1, "is_at_most": false,
 //                    "sampling_error_only": false} (if nothing was found), also of a trend,
-//     "stacks_total": {"base": 1.5, "new": 2.5} of a diff (as above),
+//     "stacks_total": {"base": 1.5, "new": 2.5} of a diff (as above), {"first": 1.5,
+// "last": 2.5} of a trend,
 //     "total": CELLS like those of a row; with filters also "filters" and "filtered": CELLS
 //
 // A trend has "test": "slope", "first-to-last" or "none"; "variance_tested", which is true
@@ -483,13 +484,14 @@ static void put_detectable(struct hp_json *json, struct hp_detectable found) {
     hp_json_line(json, 1);
 }
 
-// Write the sums of the stacks of both sides, if headers show the totals better.
+// Write the sums of all stacks, with one key each for an earlier and a later one, if
+// headers show the totals better.
 static void put_stacks_total(struct hp_json *json, const struct hp_view *view,
-                             const struct hp_difference *difference) {
+                             const char *const keys[2], const hp_fixed sums[2]) {
     if (view->head.has_gain) {
         hp_json_open(json, "stacks_total", '{');
-        hp_json_put_fixed(json, "base", difference->stacks[0], view->options.metric);
-        hp_json_put_fixed(json, "new", difference->stacks[1], view->options.metric);
+        hp_json_put_fixed(json, keys[0], sums[0], view->options.metric);
+        hp_json_put_fixed(json, keys[1], sums[1], view->options.metric);
         hp_json_close(json);
         hp_json_line(json, 1);
     }
@@ -502,6 +504,7 @@ void hp_json_begin_diff(struct hp_json *json, const struct hp_view *view) {
         [HP_TEST_FLEETS] = "fleets",     [HP_TEST_ONE] = "one-against-several",
         [HP_TEST_SAMPLING] = "sampling",
     };
+    static const char *const sides[2] = {"base", "new"};
     const struct hp_difference *difference = view->extra;
     put_head(json, view);
     put_flat(json, view);
@@ -522,7 +525,7 @@ void hp_json_begin_diff(struct hp_json *json, const struct hp_view *view) {
     if (!hp_view_is_of_differences(view)) {
         put_detectable(json, hp_detectable_change(view));
     }
-    put_stacks_total(json, view, difference);
+    put_stacks_total(json, view, sides, difference->stacks);
     put_sums(json, view);
 }
 
@@ -544,6 +547,7 @@ static void put_series(struct hp_json *json, const struct hp_trends *trends) {
 }
 
 void hp_json_begin_trend(struct hp_json *json, const struct hp_view *view) {
+    static const char *const ends[2] = {"first", "last"};
     const struct hp_trends *trends = view->extra;
     const struct hp_trend *trend = &trends->of[0];
     put_head(json, view);
@@ -564,6 +568,7 @@ void hp_json_begin_trend(struct hp_json *json, const struct hp_view *view) {
     put_open(json, view);
     put_gate(json, view);
     put_detectable(json, hp_detectable_growth_of_trend(view));
+    put_stacks_total(json, view, ends, hp_largest_trend(trends)->stacks);
     put_sums(json, view);
 }
 
