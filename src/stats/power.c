@@ -311,9 +311,11 @@ static bool is_marked(const struct noisy_series *noisy, size_t i, double slope) 
     return hp_trend_shape_of(noisy->shown, noisy->count, is_line) == HP_TREND_STEADY;
 }
 
+// Whether enough series with a slope are marked.  Stops where the rest cannot change the
+// result.
 static bool are_enough(const struct noisy_series *noisy, double slope) {
-    int marked = 0;
-    for (size_t i = 0; i < SERIES; i++) {
+    size_t marked = 0, i = 0;
+    for (; marked < FOUND_IN && i - marked <= SERIES - FOUND_IN; i++) {
         marked += is_marked(noisy, i, slope);
     }
     return marked >= FOUND_IN;

@@ -266,16 +266,19 @@ enum {
 
 // Compute 2 log L (L: the likelihood) of the line and of half a wave for one correlation,
 // and update the maxima in `best`.
-static void fit_both(const struct trend_line *line, const double *white, size_t count,
+static void fit_both(const struct trend_line *line, const double *values, size_t count,
                      double best[2]) {
-    double squares = hp_dot(white, white, count),
-           level = hp_dot(white, line->level, count);
-    double rise = hp_dot(white, line->rise, count);
-    double rests[] = {squares - level * level - rise * rise, squares - level * level};
-    for (int i = 0; i < 2; i++) {
-        double along = hp_dot(white, line->wave[i], count);
-        rests[WAVE] -= along * along;
+    double squares = 0, level = 0, rise = 0, sine = 0, cosine = 0;
+    for (size_t j = 0; j < count; j++) {
+        double white = hp_whitened(&line->whitening, values, j);
+        squares += white * white;
+        level += white * line->level[j];
+        rise += white * line->rise[j];
+        sine += white * line->wave[0][j];
+        cosine += white * line->wave[1][j];
     }
+    double rests[] = {squares - level * level - rise * rise,
+                      squares - level * level - sine * sine - cosine * cosine};
     for (int i = LINE; i <= WAVE; i++) {
         double rest = fmax(rests[i], squares * DBL_EPSILON);
         best[i] = fmax(best[i], -line->whitening.log_r - (double)count * log(rest));
@@ -285,17 +288,14 @@ static void fit_both(const struct trend_line *line, const double *white, size_t 
 bool hp_trend_is_line(const struct hp_trend_times *times, const double *values) {
     size_t count = times->count;
     double best[] = {-INFINITY, -INFINITY};
-    double *white = hp_alloc(2 * count * sizeof *white), *off = white + count;
+    double *off = hp_alloc(count * sizeof *off);
     for (size_t j = 0; j < count; j++) {
         off[j] = values[j] - values[0];
     }
     for (size_t i = 0; i < HP_CORRELATIONS; i++) {
-        for (size_t j = 0; j < count; j++) {
-            white[j] = hp_whitened(&times->lines[i].whitening, off, j);
-        }
-        fit_both(&times->lines[i], white, count, best);
+        fit_both(&times->lines[i], off, count, best);
     }
-    free(white);
+    free(off);
     return best[LINE] >= best[WAVE];
 }
 
