@@ -122,6 +122,10 @@ Test(trend, of_10_dumps_that_do_not_grow_is_none, .timeout = 600) {
     do_not_grow(10);
 }
 
+Test(trend, of_24_dumps_that_do_not_grow_is_none, .timeout = 600) {
+    do_not_grow(24);
+}
+
 Test(trend, of_30_dumps_that_do_not_grow_is_none, .timeout = 600) {
     do_not_grow(30);
 }
