@@ -213,6 +213,15 @@ static double cycle_of_four_thirds(int j, int dumps, double chance) {
     return cycle_of(1.33 * dumps, j, chance);
 }
 
+static double half_a_cycle(int j, int dumps, double chance) {
+    return cycle_of(2 * dumps, j, chance);
+}
+
+static double constant(int j, int dumps, double chance) {
+    (void)j, (void)dumps, (void)chance;
+    return 1;
+}
+
 static double cycle_of_24(int j, int dumps, double chance) {
     (void)dumps;
     return cycle_of(24, j, chance);
@@ -324,7 +333,7 @@ static void are_quiet(const struct quiet *all, size_t count, bool is_marked) {
     }
 }
 
-Test(onset, cycles_and_warm_ups_are_no_growth, .timeout = 900) {
+Test(onset, cycles_warm_ups_and_steps_are_no_growth, .timeout = 900) {
     static const struct quiet all[] = {
         {"cycle of .77 spans", cycle_of_three_quarters, CLEAN, .03},
         {"one cycle", one_cycle, CLEAN, .03},
@@ -333,6 +342,9 @@ Test(onset, cycles_and_warm_ups_are_no_growth, .timeout = 900) {
         {"sawtooth of 13 dumps", sawtooth, CLEAN, .03},
         {"warm-up", warm_up, CLEAN, .02},
         {"late warm-up", late_warm_up, CLEAN, .02},
+        {"half a cycle + AR .5", half_a_cycle, AR_5, .16},
+        {"constant", constant, CLEAN, .03},
+        {"step", one_step, CLEAN, .03},
     };
     are_quiet(all, sizeof all / sizeof *all, false);
 }
