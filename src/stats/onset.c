@@ -478,7 +478,8 @@ struct onset_row {
     const struct hp_onset_times *times;
     hp_onset_sampling_fn *sampling;
     const void *data;
-    double *values; // the values minus the first one
+    const double *given; // the values
+    double *values;      // the values minus the first one
     struct fits fits[HP_CORRELATIONS];
 };
 
@@ -494,37 +495,45 @@ static void fit_row(struct onset_row *row, const double *values) {
     }
 }
 
-// Return how much the values grow in span i of the last dumps beyond sampling errors; p =
-// 1 if no claim can follow from this span.
-static struct hp_rise sampling_in(const struct onset_row *row, const double *values,
-                                  size_t i) {
-    static const struct hp_rise none = {1, -INFINITY};
-    const struct hp_onset_times *times = row->times;
-    const struct span *span = &times->spans[i];
-    const double *at = times->times + span->dumps.first;
-    if (span->dumps.count == 0 || !(at[span->dumps.count - 1] > at[0]) ||
-        !ends_above_all(values, times->count, span->dumps.count)) {
-        return none;
-    }
-    struct hp_rise found = row->sampling(row->data, i);
-    return choice_factor * found.p < times->alpha ? found : none;
+// A span from which no claim follows.
+static const struct hp_rise no_rise = {1, -INFINITY};
+
+// Whether a rise in a span suffices for a claim.  If one of several tests says no, the
+// result of the others makes no difference: the bound of that test is 0 or below.
+static bool may_claim(const struct onset_row *row, struct hp_rise rise) {
+    return choice_factor * rise.p < row->times->alpha;
 }
 
-// Test the last dumps of the series (suffix number i) for growth: by sampling, by the
-// hinge and by parts.  Returns the largest p-value and the smallest bound.
-static struct hp_rise rise_of_span(const struct onset_row *row, size_t i) {
-    const struct span *span = &row->times->spans[i];
+// Test the last dumps of the series (suffix number i) for growth by parts.  The result is
+// no_rise if no claim can follow from this span.
+static struct hp_rise parts_of_span(const struct onset_row *row, size_t i) {
+    const struct hp_onset_times *times = row->times;
+    const struct span *span = &times->spans[i];
     size_t first = span->dumps.first, count = span->dumps.count;
-    const double *at = row->times->times + first;
-    struct hp_rise sampling = sampling_in(row, row->values, i);
-    if (sampling.p == 1) {
-        return sampling;
+    const double *at = times->times + first;
+    if (count == 0 || !(at[count - 1] > at[0]) ||
+        !ends_above_all(row->given, times->count, count)) {
+        return no_rise;
     }
-    struct hp_rise line = rise_of_hinge(row->times, row->fits, first);
     struct hp_rise parts =
-        hp_rise_of_parts(at, row->values + first, count, span->parts, span->parts_end);
-    return (struct hp_rise){fmax(sampling.p, fmax(line.p, parts.p)),
-                            fmin(sampling.least, fmin(line.least, parts.least))};
+        hp_rise_of_parts(at, row->given + first, count, span->parts, span->parts_end);
+    return may_claim(row, parts) ? parts : no_rise;
+}
+
+// Combine the results of two tests: return the larger p-value and the smaller bound.
+static struct hp_rise less_sure(struct hp_rise a, struct hp_rise b) {
+    return (struct hp_rise){fmax(a.p, b.p), fmin(a.least, b.least)};
+}
+
+// Test the last dumps of the series (suffix number i) for growth: by parts, by the hinge
+// and by sampling.  Tests that cost more come later, and often need not be made.
+static struct hp_rise rise_of_span(const struct onset_row *row, size_t i) {
+    size_t first = row->times->spans[i].dumps.first;
+    struct hp_rise rise = parts_of_span(row, i);
+    if (may_claim(row, rise)) {
+        rise = less_sure(rise, rise_of_hinge(row->times, row->fits, first));
+    }
+    return may_claim(row, rise) ? less_sure(rise, row->sampling(row->data, i)) : no_rise;
 }
 
 // Find the best hinge (a function that is level up to a dump and rises from there on),
@@ -608,13 +617,14 @@ struct hp_onset hp_onset_find(const struct hp_onset_times *times, const double *
                               hp_onset_sampling_fn *sampling, const void *data,
                               struct hp_rise whole) {
     struct hp_onset onset = {.rise = whole};
-    struct onset_row row = {.times = times, .sampling = sampling, .data = data};
+    struct onset_row row = {
+        .times = times, .sampling = sampling, .data = data, .given = values};
     if (!times->hinges[0].level) {
         return onset;
     }
     bool may_be = whole.p < times->alpha;
     for (size_t i = 0; i < HP_ONSET_SUFFIXES && !may_be; i++) {
-        may_be = sampling_in(&row, values, i).p < 1;
+        may_be = may_claim(&row, parts_of_span(&row, i));
     }
     if (may_be) {
         fit_row(&row, values);

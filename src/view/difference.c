@@ -61,8 +61,8 @@ static bool is_of_means(enum hp_difference_test test) {
 
 // Choose the test for all rows, by the number of dumps and processes and by what they
 // record.
-static enum hp_difference_test choose_test(const struct hp_view *view,
-                                           const struct hp_sides *sides) {
+enum hp_difference_test hp_difference_test_of(const struct hp_view *view,
+                                              const struct hp_sides *sides) {
     const struct hp_profile *profile = view->profile;
     const struct hp_report_options *options = &view->options;
     size_t base = sides->dumps[0], new = sides->dumps[1];
@@ -480,7 +480,7 @@ static void make_rows(struct hp_difference *difference, struct comparisons *all)
 static struct context context_of(const struct hp_view *view, const struct hp_sides *sides,
                                  const struct hp_sums *total) {
     struct context context = {
-        .test = choose_test(view, sides),
+        .test = hp_difference_test_of(view, sides),
         .is_of_difference = hp_view_is_of_differences(view),
         .metric = view->options.metric,
         .confidence = view->options.confidence,
@@ -497,7 +497,7 @@ void hp_difference_init(struct hp_difference *difference, const struct hp_view *
                         const struct hp_sides *sides, const struct hp_members *members,
                         const struct hp_open_code *open) {
     *difference = (struct hp_difference){
-        .test = choose_test(view, sides),
+        .test = hp_difference_test_of(view, sides),
         .is_reset = hp_reset_is_certain(hp_reset_of_sides(view)),
         .inputs = {sides->dumps[0], sides->dumps[1]},
         .groups = {sides->has_groups[0] ? sides->units[0] : 0,
@@ -559,7 +559,7 @@ void hp_difference_of_modules(struct hp_open_code *open, const struct hp_view *v
     struct hp_members modules;
     size_t count = open->modules.count;
     find_members(open, members, &modules);
-    bool lives = choose_test(view, sides) == HP_TEST_PROCESS_ACCUM;
+    bool lives = hp_difference_test_of(view, sides) == HP_TEST_PROCESS_ACCUM;
     struct hp_sums *sums =
         hp_diff_sums(view->profile, sides, &modules, view->options.metric, lives);
     struct context context = context_of(view, sides, &sums[count]);

@@ -92,6 +92,10 @@ struct hp_difference {
     struct hp_open_code open;  // owned; only the report sets it, else {0}
 };
 
+// The test of a comparison of these sides.
+enum hp_difference_test hp_difference_test_of(const struct hp_view *view,
+                                              const struct hp_sides *sides);
+
 // Compare the sides, as sums of the estimate of each stack in each input
 // (profile->history).  `members` assigns stacks to nodes, which need not be nodes of the
 // view; rows are numbered by these nodes, and so are open->of_node and open->open_nodes.

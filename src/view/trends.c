@@ -288,13 +288,14 @@ static struct hp_rise *test_by_difference(struct hp_trend *trend, struct hp_view
     double span = series[trend->dumps - 1].time - series[of->first].time;
     hp_trend_sides(trend, view, &sides);
     sides.base.at[0] = series[of->first].number;
-    hp_difference_init(&difference, view, &sides, members, NULL);
-    trend->test = of->first == 0 ? difference.test : trend->test;
-    if (difference.test == HP_TEST_PROCESS_ACCUM) {
+    enum hp_difference_test test = hp_difference_test_of(view, &sides);
+    trend->test = of->first == 0 ? test : trend->test;
+    if (test == HP_TEST_PROCESS_ACCUM) {
+        hp_difference_init(&difference, view, &sides, members, NULL);
         span = trend->unit->seconds > 0 ? span / trend->unit->seconds : span;
         rises = make_rises(&difference, members->node_count, span, of);
+        hp_difference_done(&difference);
     }
-    hp_difference_done(&difference);
     hp_sides_done(&sides);
     return rises;
 }

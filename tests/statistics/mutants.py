@@ -166,7 +166,7 @@ MUTANTS = (
      [('survival', 'survival/is_the*'), ('survival', KNOWN_LIVES)]),
     # Since when a value grows.
     ('onset: a rise to where values were before', 'stats/onset.c',
-     [('        !ends_above_all(values, times->count, span->dumps.count)) {', '        false) {')],
+     [('        !ends_above_all(row->given, times->count, count)) {', '        false) {')],
      [('trend', 'trend/a_rise_to_where_values_were_before*')]),
     ('onset: the choice of dumps not paid for', 'stats/onset.c',
      [('static const double choice_factor = 3; ', 'static const double choice_factor = 1; ')], [('trend', 'trend/the_choice_of_the_last_dumps*')]),
@@ -179,9 +179,9 @@ MUTANTS = (
      [('static const double near_onset = 12;', 'static const double near_onset = 3.84;')],
      [('trend', 'trend/a_leak_that_begins_in_mid_series*')]),
     ('onset: what was before it tells no noise', 'stats/onset.c',
-     [('struct hp_rise line = rise_of_hinge(row->times, row->fits, first);',
-       'struct hp_rise line = hp_trend_of_line(hp_trend_times_new(at, count, 1 - row->times->alpha / choice_factor),\n'
-       '                                       row->values + first);')], [('trend', 'trend/noise_before*')]),
+     [('rise_of_hinge(row->times, row->fits, first));',
+       'hp_trend_of_line(hp_trend_times_new(row->times->times + first, row->times->count - first,\n'
+       '                                    1 - row->times->alpha / choice_factor), row->values + first));')], [('trend', 'trend/noise_before*')]),
     ('onset: bounds as if nothing was chosen', 'stats/onset.c',
      [('hp_student_quantile_above(made->alpha / choice_factor, (double)span->parts - 1)',
        'hp_student_quantile_above(made->alpha, (double)span->parts - 1)'),
