@@ -59,6 +59,10 @@ void hp_format_double(char *out, double number) {
                                       100000, 1000000, 10000000, 100000000};
     int exponent;
     double mantissa = frexp(fabs(number), &exponent);
+    if (number == 0) { // of rows that have nothing themselves, but call what has
+        memcpy(out, signbit(number) ? "-0" : "0", signbit(number) ? 3 : 2);
+        return;
+    }
     if (!(exponent >= 1 && fabs(number) < 999999999)) {
         snprintf(out, HP_NUMBER_SIZE, "%.9g", number);
         return;
