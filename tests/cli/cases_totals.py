@@ -98,6 +98,27 @@ def totals_of_merged_dumps_add_up_in_any_order_and_grouping(t):
 
 
 @case
+def intervals_of_merged_dumps_have_their_parts_in_json(t):
+    """Roundings add up, while sampling errors of the dumps cancel out."""
+    paths = [write(t, pid, stacks_of(pid, 5)) for pid in range(1, 26)]
+    assert "sampling" not in both(report(t, paths[0]))[0]
+    told, shares = report(t, *paths), []
+    for row in [told["total"], told["stacks_total"], *(row["flat"] for row in told["rows"])]:
+        one = row["inuse-space"]
+        if "rounding" in one:
+            low, high = (abs(one[end] - one["sampling"][end]) for end in ("low", "high"))
+            parts = [one["rounding"][end] - one["estimate"] for end in ("low", "high")]
+            assert one["low"] <= one["sampling"]["low"] <= one["estimate"] <= one["sampling"]["high"] <= one["high"], one
+            # A bound moves its end by itself, and a little more, as the variance belongs to a larger number.
+            assert -.9 * parts[0] - 1 <= low <= -1.1 * parts[0] + 1 and .9 * parts[1] - 1 <= high <= 1.1 * parts[1] + 1, one
+            shares.append((parts[1] - parts[0]) / (one["high"] - one["low"]))
+    assert len(shares) > 3 and max(shares) > .2, shares
+    info = json.loads(check(t.run("info", "-fjson", "-q", "--no-symbols", *paths)).out)
+    of_stacks = told["stacks_total"]["inuse-space"]
+    assert info["error"]["inuse-space"] == {part: of_stacks[part] for part in ("sampling", "rounding")}, info["error"]
+
+
+@case
 def totals_of_many_dumps_are_those_of_their_headers(t):
     """They are too many to be recorded one by one."""
     paths = [write(t, pid, stacks_of(pid, 3)) for pid in range(1, 301)]

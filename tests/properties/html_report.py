@@ -308,7 +308,7 @@ def summary_holds(page, inputs, options):
     theirs = json.loads(t.ok('top', '-q', '-fjson', '-n15', '--names=short', *options, *inputs).out_bytes)
 
     def ends(numbers):
-        return {key: number for key, number in numbers[theirs['metric']].items() if key != 'rounding'}
+        return {key: number for key, number in numbers[theirs['metric']].items() if key not in ('sampling', 'rounding')}
 
     rows = [{'name': row['name'], 'class': row['class'], 'flat': ends(row['flat']), 'cum': ends(row['cum'])}
             for row in theirs['rows']]

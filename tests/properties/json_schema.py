@@ -163,7 +163,7 @@ def reach(value, path):
 
 
 OPTIONAL = {'spread', 'outliers', 'thread', 'filters', 'filtered', 'skipped_inputs', 'cut', 'not_compared', 'holders', 'row_outliers',
-            'of', 'large_sizes', 'stacks_total', 'rounding', 'error'}
+            'of', 'large_sizes', 'stacks_total', 'sampling', 'rounding', 'error'}
 
 
 def refuses():

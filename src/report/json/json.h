@@ -41,7 +41,8 @@ void hp_json_range(struct hp_json *json, const char *key, struct hp_interval ran
 
 // Write an estimate as hp_json_ends() does, and also "of": "sizes seen" if the interval
 // allows for no sizes but those that were sampled, and "rounding": {"low": 1.4, "high":
-// 1.6}, its hp_precision_rounding(), if that is more than one number.
+// 1.6}, its hp_precision_rounding(), if that is more than one number.  If there are
+// several dumps, "sampling" before it is the interval that sampling alone would leave.
 void hp_json_estimate(struct hp_json *json, const char *key, const struct hp_view *view,
                       const struct hp_amount *amount, enum hp_metric metric);
 

@@ -67,15 +67,31 @@ void hp_json_ends(struct hp_json *json, const char *key, const struct hp_view *v
     hp_json_close(json);
 }
 
-// Write the part of an interval that is due to rounding; nothing if there is none.
-static void put_rounding(struct hp_json *json, const struct hp_amount *amount,
-                         struct hp_interval range, enum hp_metric metric) {
+// Write the interval that sampling alone would leave.
+static void put_sampling(struct hp_json *json, const struct hp_view *view,
+                         const struct hp_amount *amount, enum hp_metric metric) {
+    struct hp_error error = *amount->error;
+    struct hp_amount sampled = *amount;
+    error.hidden_bytes_max = error.excess_bytes_max = 0;
+    sampled.error = &error;
+    hp_json_range(json, "sampling", hp_view_range(view, &sampled, metric));
+}
+
+// Write the part of an interval that is due to rounding, and of several dumps, whose
+// roundings add up, also the part that is due to sampling; nothing if there is no
+// rounding.
+static void put_parts(struct hp_json *json, const struct hp_view *view,
+                      const struct hp_amount *amount, struct hp_interval range,
+                      enum hp_metric metric) {
     if (!amount->error || isnan(range.low)) {
         return;
     }
     struct hp_interval rounding =
         hp_precision_rounding(amount->sum, amount->error, metric);
     if (rounding.high > rounding.low) {
+        if (view->head.summary[HP_SIDE_ALL].merged_used > 1) {
+            put_sampling(json, view, amount, metric);
+        }
         hp_json_range(json, "rounding", rounding);
     }
 }
@@ -88,7 +104,7 @@ void hp_json_estimate(struct hp_json *json, const char *key, const struct hp_vie
     if (hp_precision_is_of_seen_sizes(amount->error, range, metric)) {
         hp_json_put_word(json, "of", "sizes seen");
     }
-    put_rounding(json, amount, range, metric);
+    put_parts(json, view, amount, range, metric);
     hp_json_close(json);
 }
 
