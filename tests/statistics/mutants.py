@@ -20,7 +20,7 @@ FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-ffp-contract=off', '-w', '-DHP_VE
 PROGRAM_LIBRARIES = ['-ldw', '-lelf', '-llzma', '-lz', '-ldeflate', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-liberty',
                      '-lseccomp', '-lm', '-pthread', '-fno-lto']  # use only the machine code of an archive with both
 LIBRARIES = ['-lcriterion', '-lz', '-lzstd', '-lxxhash', '-lpcre2-8', '-ljansson', '-lm']
-LAYERS = ('base', 'model', 'input', 'partial', 'calc', 'stats', 'view')
+LAYERS = ('base', 'inputs', 'model', 'input', 'partial', 'calc', 'stats', 'view')
 SAMPLER = ('core/gap', 'core/heapfile', 'core/ledger', 'core/pool', 'core/random', 'core/textfile',
            'sim/binomial', 'sim/goodness', 'sim/horvitz', 'sim/resize', 'sim/sampling', 'sim/stream')
 TESTS = ('gaps', 'estimates', 'dumps', 'totals', 'trend', 'onset', 'holders', 'lifetimes', 'intervals')
