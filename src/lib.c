@@ -88,7 +88,8 @@ static struct hp_needs needs_of(const struct hp_report_options *planned, size_t 
 static void add_needs(struct hp_needs *needs, const struct hp_report_options *options) {
     const struct hp_report *report = hp_reports[options->kind];
     bool is_top = options->kind == HP_REPORT_TOP;
-    bool by_group = options->by >= HP_BY_INPUT && !hp_is_of_parts(options->by) && is_top;
+    bool by_group = options->by >= HP_BY_INPUT && !hp_is_of_parts(options->by) &&
+                    (is_top || options->kind == HP_REPORT_STACKS);
     bool groups_inputs = hp_groups_inputs(options->by);
     unsigned can = abilities_of(options);
     add_errors(needs, options);
@@ -437,6 +438,8 @@ static int check_groups(const struct hp_profile *profile,
     const struct hp_input_record *input;
     bool is_enough =
         groups_do(options) ||
+        (options->kind == HP_REPORT_STACKS &&
+         hp_groups_are_of_samples(profile, options)) ||
         (options->kind == HP_REPORT_TOP && (hp_groups_are_of_samples(profile, options) ||
                                             hp_groups_are_of_partials(profile, options)));
     hp_vec_each (input, &profile->inputs.records) {

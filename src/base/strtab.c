@@ -31,6 +31,13 @@ hp_string hp_strtab_add(struct hp_strtab *table, struct hp_span text) {
     return added;
 }
 
+void hp_strtab_copy(struct hp_strtab *copy, const struct hp_strtab *table) {
+    *copy = (struct hp_strtab){0};
+    for (size_t i = 1; i < table->strings.count; i++) {
+        hp_strtab_add(copy, table->strings.at[i]);
+    }
+}
+
 struct hp_span hp_strtab_span(const struct hp_strtab *table, hp_string string) {
     return string.n ? table->strings.at[string.n] : (struct hp_span){"", 0};
 }

@@ -28,6 +28,8 @@ struct hp_strtab {
 void hp_strtab_done(struct hp_strtab *table);
 // Find or add a text and return its number.  The table keeps its own copy.
 hp_string hp_strtab_add(struct hp_strtab *table, struct hp_span text);
+// Make `copy` a table of the same texts with the same numbers.
+void hp_strtab_copy(struct hp_strtab *copy, const struct hp_strtab *table);
 // The text of a number; it lives as long as the table.
 const char *hp_strtab_text(const struct hp_strtab *table, hp_string string);
 struct hp_span hp_strtab_span(const struct hp_strtab *table, hp_string string);

@@ -178,7 +178,7 @@ static const struct hp_cli_option options[] = {
      HP_CLI_TOP | HP_CLI_DIFF | HP_CLI_TREND,
      "read the rules of --by=group from FILE; may be repeated", hp_cli_set_groups, 0, 0},
     {"label-from", '\0', HP_CLI_TEXT, "REGEX", NULL, HP_CLI_GROUP_GROUPING,
-     HP_CLI_TOP | HP_CLI_MERGE | HP_CLI_ROWS,
+     HP_CLI_TOP | HP_CLI_STACKS | HP_CLI_MERGE | HP_CLI_ROWS,
      "label the inputs by the named groups of REGEX in their paths: /(?<host>[^/]+)/",
      hp_cli_set_text, FIELD(read.label_from), 0},
     {"no-inlines", '\0', HP_CLI_NO_VALUE, NULL, NULL, HP_CLI_GROUP_GROUPING, FRAMES | HP_CLI_ROWS,

@@ -40,9 +40,10 @@ const char *hp_view_name_of_input(const struct hp_view *view, struct hp_digest i
 bool hp_report_can_group(enum hp_report_kind kind, enum hp_granularity by, unsigned can) {
     // A partial file records sizes in any case.
     bool has_label = by != HP_BY_AGE && !(by == HP_BY_SIZE && (can & HP_IS_PARTIAL) != 0);
-    return kind == HP_REPORT_TOP     ? (can & HP_CAN_INTERVALS) != 0
-           : kind == HP_REPORT_MERGE ? has_label && (can & HP_CAN_LABELS) != 0
-                                     : false;
+    return kind == HP_REPORT_TOP      ? (can & HP_CAN_INTERVALS) != 0
+           : kind == HP_REPORT_STACKS ? by == HP_BY_LABEL && (can & HP_CAN_INTERVALS) != 0
+           : kind == HP_REPORT_MERGE  ? has_label && (can & HP_CAN_LABELS) != 0
+                                      : false;
 }
 
 const char *hp_report_name(enum hp_report_kind kind) {

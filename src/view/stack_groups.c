@@ -227,14 +227,6 @@ struct grouped {
     hp_frame_id *ids;
 };
 
-// Copy the strings, which keep their numbers.
-static void copy_strings(struct hp_profile *grouped, const struct hp_profile *profile) {
-    memset(&grouped->strings, 0, sizeof grouped->strings);
-    for (size_t i = 1; i < profile->strings.strings.count; i++) {
-        hp_strtab_add(&grouped->strings, profile->strings.strings.at[i]);
-    }
-}
-
 // Add a frame for each group, with its name, and one for stacks that filters exclude.
 static void add_frames(struct hp_profile *grouped, const struct hp_stack_groups *groups) {
     memset(&grouped->frames, 0, sizeof grouped->frames);
@@ -257,7 +249,7 @@ struct hp_profile *hp_grouped_profile_new(const struct hp_profile *profile,
     struct grouped *made = hp_alloc(sizeof *made);
     struct hp_profile *grouped = &made->profile;
     *grouped = *profile;
-    copy_strings(grouped, profile);
+    hp_strtab_copy(&grouped->strings, &profile->strings);
     add_frames(grouped, groups);
     made->ids = hp_alloc((groups->names.count + 1) * sizeof *made->ids);
     for (uint32_t i = 0; i <= groups->names.count; i++) {

@@ -399,6 +399,9 @@ struct hp_view {
     struct hp_profile *projection;
     // The profile whose stacks are groups, if rows are groups; else NULL.  Owned.
     struct hp_profile *grouped;
+    // The profile whose stacks have outermost frames for the values of a label, if stacks
+    // are listed by a label; else NULL.  Owned.
+    struct hp_profile *labelled;
     // Differences of two profiles, divided into increases and decreases: then `profile`
     // points to it.  NULL: not divided.
     struct hp_profile *split;

@@ -8,6 +8,7 @@
 #include "view/size_rows.h"
 #include "view/stack_ends.h"
 #include "view/stack_groups.h"
+#include "view/stack_labels.h"
 #include "view/two_signs.h"
 #include "view/visible_frames.h"
 
@@ -123,9 +124,8 @@ static int refuse_metric(const struct hp_view *view, struct hp_err *err) {
 static int refuse_groups(const struct hp_view *view, struct hp_err *err) {
     const struct hp_report_options *options = &view->options;
     // A page shows them as a facet, and not as rows.
-    bool has_groups =
-        hp_report_can_group(options->kind, options->by, view->use.can) &&
-        (options->kind != HP_REPORT_TOP || view->use.shape != HP_SHAPE_PAGE);
+    bool has_groups = hp_report_can_group(options->kind, options->by, view->use.can) &&
+                      view->use.shape != HP_SHAPE_PAGE;
     if (options->by >= HP_BY_INPUT && !has_groups && !hp_page_has_facet(view)) {
         return hp_fail(
             err, HP_E_USAGE,
@@ -437,7 +437,8 @@ static int name_frames(struct hp_view *view, struct hp_err *err) {
     if (view->use.shape == HP_SHAPE_PROFILE) {
         return check_rules(view, err);
     }
-    if (view->use.shape == HP_SHAPE_ADDRESSES || options.by == HP_BY_GROUP) {
+    if (view->use.shape == HP_SHAPE_ADDRESSES || options.by == HP_BY_GROUP ||
+        view->labelled) {
         options.by = HP_BY_FUNCTION;
     } else if (options.kind == HP_REPORT_LIST) {
         options.by = HP_BY_LINE;
@@ -571,7 +572,12 @@ static int choose(struct hp_view *view, struct hp_err *err) {
     ret = ret == HP_OK ? hp_size_rows_refuse(view, err) : ret;
     ret = ret == HP_OK ? refuse_metric(view, err) : ret;
     ret = ret == HP_OK ? refuse_inputs(view, err) : ret;
-    return ret == HP_OK ? hp_two_signs_take(view) : ret;
+    ret = ret == HP_OK ? hp_two_signs_take(view) : ret;
+    if (ret == HP_OK && hp_stacks_are_by_label(view)) {
+        view->labelled = hp_labelled_profile_new(view);
+        view->profile = view->labelled;
+    }
+    return ret;
 }
 
 // The classes of calls that the view folds.  The default depends on the report and not on
@@ -666,6 +672,14 @@ void hp_view_write_partial(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Free the profiles that were made for this view.
+static void free_profiles(struct hp_view *view) {
+    hp_two_signs_free(view->split);
+    hp_grouped_profile_free(view->grouped);
+    hp_labelled_profile_free(view->labelled);
+    hp_projection_free(view->projection);
+}
+
 void hp_view_free(struct hp_view *view) {
     if (!view) {
         return;
@@ -703,9 +717,7 @@ void hp_view_free(struct hp_view *view) {
         free(view->cache->unseen[i]);
     }
     free(view->cache);
-    hp_two_signs_free(view->split);
-    hp_grouped_profile_free(view->grouped);
-    hp_projection_free(view->projection);
+    free_profiles(view);
     free(view->type_name);
     free(view->label);
     hp_cautions_done(view);

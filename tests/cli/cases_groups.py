@@ -76,3 +76,33 @@ def wrong_rules_of_groups_are_refused_with_their_line(t):
     check(t.codes("tree", "--by=group", t.dump), 2, "", "by-group-alone")
     t.file("groups", "a\tfunction\tx\n" * 1001)
     check(t.codes("top", "--by=group", "--groups=groups", t.dump), 7, "", "groups-too-many")
+
+
+@case
+def stacks_by_label_add_up_to_the_rows_of_the_label(t):
+    labels = ["--label-from=(?<v>procs.)", "--by=label:v"]
+
+    def compared(*inputs):
+        _, rows = rows_of(t, "top", *labels, *inputs)
+        stacks = json.loads(check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, *labels, *inputs)).out)
+        assert stacks["label"] == "v", stacks["label"]
+        sums = {}
+        for stack in stacks["rows"]:
+            value = stack["value"]["inuse-space"]["estimate"]
+            sums[stack["frames"][-1]] = sums.get(stack["frames"][-1], 0) + value
+        assert set(sums) == {f"v={name}" for name in rows} and len(sums) > 1, sums
+        for name, row in rows.items():
+            assert abs(sums[f"v={name}"] - row["flat"]["inuse-space"]["estimate"]) < .01, (name, sums)
+        return stacks["rows"]
+
+    rows = compared(*DUMPS)
+    check(t.run("merge", "-q", *DUMPS, labels[0], "-o", "both.hpa"))
+    both = json.loads(check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, labels[1], "both.hpa")).out)
+    assert both["rows"] == rows, "an aggregate file has the stacks of its dumps"
+    alone = json.loads(check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, DUMPS[0])).out)["rows"]
+    assert [row["value"] for row in rows if row["frames"][-1] == "v=procs1"] == [row["value"] for row in alone], \
+        "values and intervals are those of the dump with the label"
+    focused = check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, *labels, "--focus=^v=procs1$", *DUMPS)).out
+    assert {row["frames"][-1] for row in json.loads(focused)["rows"]} == {"v=procs1"}
+    check(t.codes("stacks", "--by=label:none", *DUMPS), 5, "", "no-input-has")
+    check(t.codes("stacks", labels[0], *DUMPS), 2, "", "label-from-alone")

@@ -80,6 +80,7 @@ REPORTS = [
     ('account', '--no-symbols', *sorted(ACCOUNT.glob('jemalloc-5.3.?.*'))),
     ('account', '--waste', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', ACCOUNT / 'frag.heap'),
     ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
+    ('stacks', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
     ('top', '--no-symbols', '--by=size', *PROCS),
 ]
 
