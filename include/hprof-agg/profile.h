@@ -697,7 +697,7 @@ struct hp_report_options {
     enum hp_metric metric;        // the measured quantity; see also metric_name
     enum hp_granularity by;       // the thing that a row represents
     const char *label;            // key of the label, for HP_BY_LABEL
-    struct hp_group_rules groups; // for HP_BY_GROUP
+    struct hp_group_rules groups; // for HP_BY_GROUP, and in HP_REPORT_STACKS
     enum hp_sort sort;
     enum hp_unit unit;
     size_t limit;                // most rows that are shown; 0: all; or HP_LIMIT_ENOUGH

@@ -56,12 +56,13 @@ enum {
 // Set the id of a batch that was read: the same dumps have the same one.
 HP_API void hp_batch_id(const struct hp_batch *batch, char id[HP_BATCH_ID_SIZE]);
 
-// Write a table: one JSON object a line.  The same dumps give the same bytes.  `frames`
-// says how functions are named; a `fold` in it has no effect.  HP_E_LIMIT: a number is
-// too large.
+// Write a table: one JSON object a line.  The same dumps give the same bytes.  `report`
+// says how functions are named and which groups stacks have: its other members, and the
+// `fold` of its frames, have no effect.  HP_E_LIMIT: a number is too large.  HP_E_USAGE:
+// a rule of groups is wrong.
 HP_API int hp_batch_write(const struct hp_batch *batch, const struct hp_profile *profile,
                           enum hp_table table, enum hp_packing packing,
-                          const struct hp_frame_options *frames, hp_write_fn *write,
+                          const struct hp_report_options *report, hp_write_fn *write,
                           void *data, struct hp_err *err);
 
 // Set `covers` if a file, packed or not, is a table of stacks and the profile has all of

@@ -69,6 +69,7 @@ SELECT * FROM file('fleet/stacks/*.ndjson*', 'JSONEachRow', '
     names String,
     named Nullable(Int64),
     leaf Nullable(String),
+    stack_group Nullable(String),
     functions Array(Nullable(String)),
     modules Array(Nullable(String)),
     files Array(Nullable(String)),

@@ -72,6 +72,7 @@ FROM read_json(getvariable('fleet') || '/stacks/*.ndjson*', format = 'newline_de
     names: 'VARCHAR',
     named: 'BIGINT',
     leaf: 'VARCHAR',
+    stack_group: 'VARCHAR',
     functions: 'VARCHAR[]',
     modules: 'VARCHAR[]',
     files: 'VARCHAR[]',

@@ -61,6 +61,7 @@ CREATE OR REPLACE TEMPORARY VIEW stack_files (
     names STRING,
     named BIGINT,
     leaf STRING,
+    stack_group STRING,
     functions ARRAY<STRING>,
     modules ARRAY<STRING>,
     files ARRAY<STRING>,

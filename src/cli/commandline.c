@@ -443,7 +443,11 @@ static int settle_dumps(const struct hp_cli_arguments *given,
 // Refuse --by=group without rules, and rules without it.
 static int check_groups(const struct hp_cli_settings *settings, struct hp_err *err) {
     bool is_by_group = settings->report.by == HP_BY_GROUP;
-    if (is_by_group == (settings->group_rule_count > 0)) {
+    bool has_rules = settings->group_rule_count > 0;
+    bool has_column =
+        settings->report.kind == HP_REPORT_STACKS || settings->command->id == HP_CLI_ROWS;
+    if (is_by_group ? has_rules && settings->report.kind != HP_REPORT_STACKS
+                    : has_column || !has_rules) {
         return HP_OK;
     }
     return hp_cli_fail(err, HP_E_USAGE,

@@ -72,9 +72,20 @@ struct batch {
     struct hp_batch *rows;
     struct hp_profile *profile;
     struct hp_report_options partial; // the report that writes the aggregate file
-    struct hp_frame_options frames;
+    struct hp_report_options names;   // how stacks are named and grouped
     char id[HP_BATCH_ID_SIZE];
 };
+
+// How stacks are named and grouped.
+static struct hp_report_options names_of(const struct hp_cli_settings *settings) {
+    struct hp_report_options names = {.kind = HP_REPORT_STACKS,
+                                      .frames = settings->report.frames};
+    names.frames.rules = settings->rules;
+    names.frames.rule_count = settings->rule_count;
+    names.groups =
+        (struct hp_group_rules){settings->group_rules, settings->group_rule_count};
+    return names;
+}
 
 // Write a table of the batch into its file.
 static int write_table(const struct batch *batch, enum hp_table table,
@@ -86,7 +97,7 @@ static int write_table(const struct batch *batch, enum hp_table table,
     int ret = set_path(batch->settings, path, hp_table_name(table), name, err);
     ret = ret == HP_OK ? hp_cli_outfile_open(&out, path, err) : ret;
     ret = ret == HP_OK ? hp_batch_write(batch->rows, batch->profile, table, packing,
-                                        &batch->frames, hp_cli_outfile_write, &out, err)
+                                        &batch->names, hp_cli_outfile_write, &out, err)
                        : ret;
     ret = out.sys != 0 ? hp_cli_outfile_failed(&out, err) : ret;
     ret = ret == HP_OK ? hp_cli_outfile_commit(&out, err) : ret;
@@ -140,11 +151,9 @@ static int run(const struct hp_cli_settings *settings, struct hp_cli_filelist *l
         .rows = hp_batch_new(settings->output),
         .profile = hp_profile_new(),
         .partial = {.kind = HP_REPORT_MERGE, .format = "hpa"},
-        .frames = settings->report.frames,
+        .names = names_of(settings),
     };
     struct hp_read_options options = settings->read;
-    batch.frames.rules = settings->rules;
-    batch.frames.rule_count = settings->rule_count;
     options.label_from = NULL;
     options.tars = settings->archives.items;
     options.tar_count = settings->archives.count;
@@ -252,7 +261,7 @@ static int name_files(const struct naming *naming, size_t first, size_t count,
         .settings = settings,
         .rows = hp_batch_new(settings->output),
         .profile = hp_profile_new(),
-        .frames = settings->report.frames,
+        .names = names_of(settings),
     };
     struct hp_cli_words paths = {0};
     int ret = HP_OK;
@@ -261,8 +270,6 @@ static int name_files(const struct naming *naming, size_t first, size_t count,
         ret = set_path(settings, path, partials, naming->names.items[i], err);
         hp_cli_words_add(&paths, copy(path));
     }
-    batch.frames.rules = settings->rules;
-    batch.frames.rule_count = settings->rule_count;
     options.planned = &report;
     options.planned_count = 1;
     options.progress = hp_cli_progress;

@@ -109,24 +109,24 @@ void hp_batch_id_of_names(const char *const *names, size_t count,
 
 // Write a table, unpacked.
 static int put(const struct hp_batch *batch, const struct hp_profile *profile,
-               enum hp_table table, const struct hp_frame_options *frames,
+               enum hp_table table, const struct hp_report_options *report,
                struct hp_sink *out, struct hp_err *err) {
     return table == HP_TABLE_ROWS ? hp_batch_put_rows(batch, profile, out, err)
            : table == HP_TABLE_DUMPS
                ? hp_batch_put_dumps(batch, profile, out, err)
-               : hp_batch_put_stacks(batch, profile, frames, out, err);
+               : hp_batch_put_stacks(batch, profile, report, out, err);
 }
 
 int hp_batch_write(const struct hp_batch *batch, const struct hp_profile *profile,
                    enum hp_table table, enum hp_packing packing,
-                   const struct hp_frame_options *frames, hp_write_fn *write, void *data,
+                   const struct hp_report_options *report, hp_write_fn *write, void *data,
                    struct hp_err *err) {
     struct hp_sink out, plain;
     struct hp_err of_write = {0};
     locale_t ours = newlocale(LC_ALL_MASK, "C", NULL), theirs = uselocale(ours);
     hp_sink_init(&out, write, data);
     struct hp_packed_table *packed = hp_packed_table_new(&plain, &out, packing);
-    int ret = put(batch, profile, table, frames, &plain, err);
+    int ret = put(batch, profile, table, report, &plain, err);
     hp_packed_table_finish(packed);
     int written = hp_sink_close(&out, ret == HP_OK ? err : &of_write);
     uselocale(theirs);

@@ -107,10 +107,10 @@ HP_MUST_CHECK int hp_batch_put_rows(const struct hp_batch *batch,
 HP_MUST_CHECK int hp_batch_put_dumps(const struct hp_batch *batch,
                                      const struct hp_profile *profile,
                                      struct hp_sink *out, struct hp_err *err);
-// `names` says whether names are short or full.
+// `report` says whether names are short or full, and has the rules of groups.
 HP_MUST_CHECK int hp_batch_put_stacks(const struct hp_batch *batch,
                                       const struct hp_profile *profile,
-                                      const struct hp_frame_options *names,
+                                      const struct hp_report_options *report,
                                       struct hp_sink *out, struct hp_err *err);
 
 #endif

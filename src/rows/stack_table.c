@@ -1,15 +1,16 @@
 // The table `stacks`, one JSON object a line, sorted by the ids of the stacks:
 //
 //     {"stack":"51ad...","names":"77f0...","named":2,"leaf":"parse",
-//      "functions":["operator new","parse","main"],"modules":[...],"files":[...],
+//      "stack_group":null,"functions":["operator new","parse","main"],"modules":[...],"files":[...],
 //      "lines":[...],"build_ids":[...]}
 //
 // The lists have one element for each call, inlined or not, the innermost first.  `leaf`
 // is the first function that is not folded, as in tables of functions.  `names` is a
 // digest of the functions in full: the first 64 bits of an XXH3-128 over each name and a
-// zero byte.
+// zero byte.  `stack_group` is the group by the rules of --groups.
 #include "rows/batch.h"
 #include "view/naming.h"
+#include "view/stack_groups.h"
 
 #include <stdlib.h>
 
@@ -24,6 +25,8 @@ struct listed_stack {
 struct sources {
     const struct hp_profile *profiles[2];
     struct hp_naming namings[2];
+    struct hp_stack_groups groups[2];
+    bool has_groups;           // there are rules of groups
     struct hp_filters filters; // {0}: names are not filtered
     HP_VEC(struct listed_stack) all;
     struct hp_digester digester;
@@ -150,6 +153,15 @@ static void put_lists(struct hp_json *json, const struct calls *calls) {
 
 // --- all stacks ------------------------------------------------------------------------
 
+// Return the name of a stack's group; "" if there are no rules.
+static struct hp_span group_of(const struct sources *sources,
+                               const struct listed_stack *listed) {
+    const struct hp_stack_groups *groups = &sources->groups[listed->is_aside];
+    return sources->has_groups
+               ? hp_span_of(groups->names.at[groups->of_stack[listed->stack]])
+               : (struct hp_span){"", 0};
+}
+
 static void put_stacks(struct sources *sources, struct hp_sink *out) {
     struct hp_json json = {.out = out, .is_dense = true};
     struct calls calls = {.naming = NULL};
@@ -163,6 +175,7 @@ static void put_stacks(struct sources *sources, struct hp_sink *out) {
         hp_row_open(&json);
         hp_row_id(&json, "stack", listed->id);
         put_summary(&json, &sources->digester, &calls);
+        hp_row_text(&json, "stack_group", group_of(sources, listed));
         put_lists(&json, &calls);
         hp_row_close(&json);
     }
@@ -171,16 +184,22 @@ static void put_stacks(struct sources *sources, struct hp_sink *out) {
 }
 
 int hp_batch_put_stacks(const struct hp_batch *batch, const struct hp_profile *profile,
-                        const struct hp_frame_options *names, struct hp_sink *out,
+                        const struct hp_report_options *report, struct hp_sink *out,
                         struct hp_err *err) {
-    struct sources sources = {.profiles = {profile, &batch->aside}};
-    struct hp_report_options options = {.kind = HP_REPORT_STACKS, .frames = *names};
+    struct sources sources = {.profiles = {profile, &batch->aside},
+                              .has_groups = report->groups.count > 0};
+    struct hp_report_options options = {.kind = HP_REPORT_STACKS,
+                                        .frames = report->frames};
     int ret = HP_OK;
     options.frames.fold = HP_FRAMES_CODE;
     for (uint32_t i = 0; ret == HP_OK && i < 2; i++) {
         ret = hp_naming_init(&sources.namings[i], sources.profiles[i], &sources.filters,
                              &options, err);
         list(&sources, batch, i);
+        ret = ret == HP_OK && sources.has_groups
+                  ? hp_stack_groups_init(&sources.groups[i], sources.profiles[i],
+                                         report->groups.at, report->groups.count, err)
+                  : ret;
     }
     hp_vec_sort(&sources.all, by_id);
     if (ret == HP_OK) {
@@ -188,6 +207,7 @@ int hp_batch_put_stacks(const struct hp_batch *batch, const struct hp_profile *p
     }
     for (int i = 0; i < 2; i++) {
         hp_naming_done(&sources.namings[i]);
+        hp_stack_groups_done(&sources.groups[i]);
     }
     hp_digester_done(&sources.digester);
     hp_vec_done(&sources.all);

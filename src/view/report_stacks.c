@@ -1,5 +1,8 @@
 // The report `stacks`: every distinct stack of names, the largest first.
+#include "view/stack_groups.h"
 #include "view/view.h"
+
+#include <stdlib.h>
 
 // Whether the value of a stack of the view is not 0 in a metric that the format shows.
 static bool holds_any(const struct hp_view *view, uint32_t stack) {
@@ -32,9 +35,42 @@ static void find_enough(struct hp_view *view) {
     view->enough = hp_view_enough(view, &values, 0);
 }
 
+struct hp_span hp_view_stack_group(const struct hp_view *view, uint32_t stack) {
+    const struct hp_strtab *names = view->extra;
+    return names ? hp_strtab_span(names, view->stacks.all.at[stack].tags)
+                 : (struct hp_span){"", 0};
+}
+
+static void done(struct hp_view *view) {
+    hp_strtab_done(view->extra);
+}
+
+// Find the stacks, those of different groups apart, and keep the names of the groups.
+static int find_stacks(struct hp_view *view, struct hp_err *err) {
+    const struct hp_group_rules *rules = &view->options.groups;
+    struct hp_stack_groups groups;
+    if (rules->count == 0) {
+        hp_stacks_init(&view->stacks, HP_STACKS_OF_NAMES, &view->naming, &view->options);
+        return HP_OK;
+    }
+    int ret = hp_stack_groups_init(&groups, view->profile, rules->at, rules->count, err);
+    if (ret == HP_OK) {
+        struct hp_strtab *names = view->extra = hp_alloc(sizeof *names);
+        for (size_t i = 0; i < view->profile->stacks.count; i++) {
+            const char *name = groups.names.at[groups.of_stack[i]];
+            groups.of_stack[i] = hp_strtab_add(names, hp_span_of(name)).n;
+        }
+        hp_stacks_init_groups(&view->stacks, &view->naming, groups.of_stack);
+    }
+    hp_stack_groups_done(&groups);
+    return ret;
+}
+
 static int build(struct hp_view *view, struct hp_err *err) {
-    (void)err;
-    hp_stacks_init(&view->stacks, HP_STACKS_OF_NAMES, &view->naming, &view->options);
+    int ret = find_stacks(view, err);
+    if (ret != HP_OK) {
+        return ret;
+    }
     view->by_value =
         hp_stacks_by_value(&view->stacks, hp_view_stack_sums(view), view->options.metric);
     drop_nothing(view);
@@ -46,4 +82,5 @@ const struct hp_report hp_report_stacks = {
     .name = "stacks",
     .help = "every distinct stack with its values",
     .build = build,
+    .done = done,
 };

@@ -337,6 +337,7 @@ static bool find_key(const struct hp_stacks *stacks, size_t stack, size_t max_de
         return find_sites(stacks, &profile->stacks.at[stack], frames, key);
     }
     if (stacks->of != HP_STACKS_OF_ADDRESSES) {
+        key->tags.n = stacks->group_of ? stacks->group_of[stack] : 0;
         return find_names(stacks, &profile->stacks.at[stack], frames, key);
     }
     bool is_visible = find_places(stacks, &profile->stacks.at[stack], frames, key);
@@ -518,6 +519,14 @@ static void collect(struct hp_stacks *stacks, size_t max_depth) {
     hp_vec_done(&key.at);
 }
 
+// Find and sort the distinct stacks of names.
+static void find_named(struct hp_stacks *stacks, bool from_leaf) {
+    collect(stacks, 0);
+    uint32_t *rank = rank_names(stacks->naming);
+    sort(stacks, rank, from_leaf);
+    free(rank);
+}
+
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options) {
     *stacks = (struct hp_stacks){.of = of, .naming = naming};
@@ -527,12 +536,19 @@ void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
         sort(stacks, NULL, false);
         limit_count(stacks, options);
     } else {
-        collect(stacks, 0);
-        uint32_t *rank = rank_names(naming);
-        sort(stacks, rank, of == HP_STACKS_OF_TREE && options->tree.invert);
-        free(rank);
+        find_named(stacks, of == HP_STACKS_OF_TREE && options->tree.invert);
     }
     hp_trim_heap(); // return memory of collecting and sorting: sums take as much next
+}
+
+void hp_stacks_init_groups(struct hp_stacks *stacks, struct hp_naming *naming,
+                           const uint32_t *group_of) {
+    *stacks = (struct hp_stacks){.of = HP_STACKS_OF_NAMES,
+                                 .naming = naming,
+                                 .group_of = group_of};
+    find_named(stacks, false);
+    stacks->group_of = NULL;
+    hp_trim_heap();
 }
 
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,

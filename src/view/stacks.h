@@ -27,7 +27,8 @@ struct hp_stack_key {
     const uint32_t *at; // leaf first: nodes of the naming, places or sites; at least one
     uint32_t depth;     // number of elements
     // Stacks of addresses: their set of labels, in profile->tags.sets.  Stacks of sites:
-    // place of their value of the facet.  Else 0.
+    // place of their value of the facet.  Stacks of names: their group, if stacks have
+    // groups.  Else 0.
     hp_string tags;
     // Callers beyond its last element were cut off.  Always false for stacks of addresses
     // and of sites, whose last element then represents these callers.
@@ -100,6 +101,9 @@ struct hp_stacks {
     struct hp_sites sites;
     // By set of labels: place of its value of the facet, borrowed; NULL: no facet.
     const uint32_t *facet_of_set;
+    // By stack of the profile: its group, which separates stacks of names; borrowed, only
+    // used while stacks are found.  NULL: there are no groups.
+    const uint32_t *group_of;
 };
 
 // Find the distinct stacks.  Options used: invert for a tree; max_depth, max_samples and
@@ -107,6 +111,10 @@ struct hp_stacks {
 // addresses.
 void hp_stacks_init(struct hp_stacks *stacks, enum hp_stacks_of of,
                     struct hp_naming *naming, const struct hp_report_options *options);
+// Find the distinct stacks of names, of which those in different groups differ.
+// `group_of` has the group of each stack of the profile, or is NULL.
+void hp_stacks_init_groups(struct hp_stacks *stacks, struct hp_naming *naming,
+                           const uint32_t *group_of);
 // Find the distinct stacks whose elements are sites (calls as a page shows them).
 // `facet_of_set` is that of struct hp_facet, or NULL.
 void hp_stacks_init_sites(struct hp_stacks *stacks, struct hp_naming *naming,

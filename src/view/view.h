@@ -618,6 +618,8 @@ const struct hp_stack_sums *hp_view_stack_sums(const struct hp_view *view);
 struct hp_amount hp_view_stack_amount(const struct hp_view *view, size_t stack,
                                       enum hp_metric metric);
 unsigned hp_view_stack_flags(const struct hp_view *view, size_t stack);
+// Return the name of a stack's group; "" if the report has no rules of groups.
+struct hp_span hp_view_stack_group(const struct hp_view *view, uint32_t stack);
 
 // Texts, labels of samples, modules, sample types and annotations of the profile.
 struct hp_span hp_view_string(const struct hp_view *view, hp_string string);

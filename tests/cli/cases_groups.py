@@ -35,6 +35,55 @@ def each_stack_is_in_one_group_and_sums_add_up(t):
 
 
 @case
+def stacks_have_the_groups_of_top_as_a_column(t):
+    t.file("groups", RULES)
+    check(t.run("merge", "-q", *DUMPS, "-o", "both.hpa"))
+    for inputs in (DUMPS[:1], DUMPS, ["both.hpa"]):
+        rows = rows_of(t, "top", "--by=group", "--groups=groups", *inputs)[1]
+        report = check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, "--groups=groups", *inputs)).out
+        sums = {}
+        for row in json.loads(report)["rows"]:
+            sums[row["group"]] = sums.get(row["group"], 0) + row["value"]["inuse-space"]["estimate"]
+        assert set(sums) == set(rows), (sums, list(rows))
+        for name, row in rows.items():
+            assert abs(sums[name] - row["flat"]["inuse-space"]["estimate"]) < .01, name
+    table = check(t.run("stacks", "-q", "-ftsv", "-n0", SYMBOLS, "--groups=groups", DUMPS[0])).out.splitlines()
+    place = table[0].split("\t").index("group")
+    assert {line.split("\t")[place] for line in table[1:]} == set(rows_of(t, "top", "--by=group", "--groups=groups",
+                                                                          DUMPS[0])[1])
+    text = check(t.run("stacks", "-q", "-n0", SYMBOLS, "--groups=groups", DUMPS[0])).out
+    assert text.count("\n     group: ") == len(table) - 1, text
+    both = check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, "--groups=groups", "--label-from=(?<v>procs.)",
+                       "--by=label:v", *DUMPS)).out
+    assert all("group" in row for row in json.loads(both)["rows"])
+
+
+@case
+def the_table_of_stacks_has_groups(t):
+    t.file("groups", RULES)
+    inputs = ["-q", "--format=ndjson", "-o", "out"]
+
+    def table():
+        files = list((t.folder / "out" / "stacks").iterdir())
+        return {row["stack"]: row for path in files for row in map(json.loads, path.read_text().splitlines())}
+
+    check(t.run("rows", *inputs, *DUMPS))
+    assert {row["stack_group"] for row in table().values()} == {None}
+    check(t.run("rows", *inputs, "--add-names", SYMBOLS, "--groups=groups"))
+    named, sums = table(), {}
+    rows = [json.loads(line) for path in (t.folder / "out" / "rows").iterdir() for line in path.read_text().splitlines()]
+    for row in rows:
+        group = named[row["stack"]]["stack_group"]
+        sums[group] = sums.get(group, 0) + row["inuse_bytes"]
+    wanted = rows_of(t, "top", "--by=group", "--groups=groups", *DUMPS)[1]
+    assert set(sums) == set(wanted), (sums, list(wanted))
+    for name, row in wanted.items():
+        assert abs(sums[name] - row["flat"]["inuse-space"]["estimate"]) <= .5 * len(rows), name
+    t.file("groups", "a\tfunction\t(\n")
+    check(t.codes("rows", *inputs, "--add-names", SYMBOLS, "--groups=groups"), 2, "", "groups:1: ")
+
+
+@case
 def groups_are_compared_and_filtered(t):
     t.file("groups", RULES)
     group = ["--by=group", "--groups=groups"]
@@ -74,6 +123,7 @@ def wrong_rules_of_groups_are_refused_with_their_line(t):
     t.file("groups", "a\tfunction\tx\n")
     check(t.codes("top", "--groups=groups", t.dump), 2, "", "groups-alone")
     check(t.codes("tree", "--by=group", t.dump), 2, "", "by-group-alone")
+    check(t.codes("stacks", "--by=group", t.dump), 2, "", "by-group-alone")
     t.file("groups", "a\tfunction\tx\n" * 1001)
     check(t.codes("top", "--by=group", "--groups=groups", t.dump), 7, "", "groups-too-many")
 

@@ -77,10 +77,10 @@ REPORTS = [
     ('info', TCMALLOC, LIFETIMES),
     ('account', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', f'--smaps={ACCOUNT / "frag.smaps_rollup"}',
      ACCOUNT / 'frag.heap'),
+    ('stacks', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', f'--groups={GOLDEN / "groups"}', *PROCS),
     ('account', '--no-symbols', *sorted(ACCOUNT.glob('jemalloc-5.3.?.*'))),
     ('account', '--waste', '--no-symbols', f'--stats={ACCOUNT / "frag.json"}', ACCOUNT / 'frag.heap'),
     ('top', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
-    ('stacks', SYMBOLS, '--label-from=procs(?<number>.)', '--by=label:number', *PROCS),
     ('top', '--no-symbols', '--by=size', *PROCS),
 ]
 

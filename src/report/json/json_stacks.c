@@ -5,7 +5,7 @@
 //      "sizes": [{"size": 96, "is_likely": true, "objects": 20000.123,
 //                 "bytes": 1920011.790}]}
 //
-// in all metrics; frames are leaf first, and the stack that is largest in the requested
+// in all metrics; with --groups also "group": "parser".  Frames are leaf first, and the stack that is largest in the requested
 // metric comes first.  Sizes are those of objects in use or allocated, as the metric is;
 // a size of null is a mix of sizes.  After the rows there is
 //
@@ -80,6 +80,10 @@ static void put_stack(struct hp_json *json, const struct hp_view *view, uint32_t
     struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
     hp_json_row(json, 2);
     put_frames(json, view, &view->stacks.all.at[stack]);
+    struct hp_span group = hp_view_stack_group(view, stack);
+    if (group.size > 0) {
+        hp_json_put_text(json, "group", group);
+    }
     hp_json_estimates(json, "value", view, amount_of, &entry);
     hp_json_line(json, 3);
     hp_json_put_double(json, "effective_samples",

@@ -1,9 +1,10 @@
 //      153.5 MiB  73.7%  small
 //                        main
+//     group: parser
 //     ~20,000 x 96 B + 3 x 2 KiB
 //
 // One block for each distinct stack: the largest stack first, and in it the allocating
-// function first.  The last line has the sizes of its objects, if they are known; the
+// function first.  With --groups its group follows.  The last line has the sizes of its objects, if they are known; the
 // part with the most bytes comes first.
 #include "report/text/text_table.h"
 
@@ -95,6 +96,26 @@ static void put_callers(const struct stack_blocks *blocks,
     }
 }
 
+// Write the line with the group of a stack; nothing if there are no groups.
+static void put_group(const struct stack_blocks *blocks, uint32_t number) {
+    struct hp_span group = hp_view_stack_group(blocks->view, number);
+    const struct hp_text_options *text = &blocks->view->options.text;
+    struct hp_buffer safe = {{0}}, line = {{0}};
+    if (group.size == 0) {
+        return;
+    }
+    hp_text_append_safe(&safe, hp_span_of("group: "));
+    hp_text_append_safe(&safe, group);
+    hp_text_cut_text(&line, hp_buffer_span(&safe),
+                     &(struct hp_text_cut){.room = text->width > 2 * SIZES_INDENT
+                                                       ? text->width - SIZES_INDENT
+                                                       : text->width,
+                                           .is_ascii = text->ascii});
+    hp_text_page_put(blocks->table.page, SIZES_INDENT, hp_buffer_span(&line));
+    hp_vec_done(&safe.text);
+    hp_vec_done(&line.text);
+}
+
 // Write one size with the number of its objects, "20,000 x 96 B"; "~" says that some
 // could have other sizes.
 static void put_part(struct hp_sink *out, const struct hp_size_part *part) {
@@ -149,6 +170,7 @@ static void put_stack(struct stack_blocks *blocks, uint32_t number) {
     }
     hp_text_table_put(&blocks->table, HP_TEXT_CELLS);
     put_callers(blocks, stack);
+    put_group(blocks, number);
     put_sizes(blocks->out, view, number);
     hp_sink_text(blocks->out, "\n");
 }

@@ -1,4 +1,6 @@
-// value value_low value_high effective_samples flags sizes stack
+// value value_low value_high effective_samples flags sizes group stack
+//
+// The column `group` is there with --groups only.
 //
 // Sizes are written as "96:20000.123,~2048:3.000,mixed:2.000": a size in bytes, a colon,
 // and the number of objects.  "~" says that some of these objects could have other sizes.
@@ -54,8 +56,9 @@ static void put_sizes(struct hp_sink *out, const struct hp_view *view, uint32_t 
 
 void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
     enum hp_metric metric = view->options.metric;
-    hp_sink_text(
-        out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tsizes\tstack\n");
+    bool has_groups = view->options.groups.count > 0;
+    hp_sink_text(out, "value\tvalue_low\tvalue_high\teffective_samples\tflags\tsizes\t");
+    hp_sink_text(out, has_groups ? "group\tstack\n" : "stack\n");
     for (size_t i = 0; i < hp_view_shown(view, view->listed); i++) {
         uint32_t stack = view->by_value[i];
         struct hp_amount amount = hp_view_stack_amount(view, stack, metric);
@@ -67,6 +70,10 @@ void hp_tsv_stacks(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, "\t");
         put_sizes(out, view, stack);
         hp_sink_text(out, "\t");
+        if (has_groups) {
+            hp_tsv_text(out, hp_view_stack_group(view, stack));
+            hp_sink_text(out, "\t");
+        }
         put_stack(out, view, &view->stacks.all.at[stack]);
     }
 }
