@@ -316,9 +316,9 @@ static int read_file(struct hp_tar *tar, uint64_t limit, struct hp_tar_file *fil
                 (unsigned long long)limit);
     }
     int ret = skip_map(tar, file, header, err);
-    return ret != HP_OK
-               ? ret
-               : read_data(tar, header->size, file, file->err.code == HP_OK, err);
+    return ret != HP_OK ? ret
+                        : read_data(tar, header->size, file,
+                                    file->err.code == HP_OK && !tar->skips_contents, err);
 }
 
 // Skip the data of a member that is no file. Links and devices have no data, whatever

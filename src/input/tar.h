@@ -13,7 +13,8 @@ struct hp_tar {
     size_t done;                   // bytes of its window that have been read
     // Offset of the next byte in the archive, after decompression.
     uint64_t offset;
-    bool has_end; // the last block read was one of zeros, which mark the end
+    bool has_end;        // the last block read was one of zeros, which mark the end
+    bool skips_contents; // only names are wanted: contents are skipped
 };
 
 // One member file. {0} is ready for use; the memory is kept from one member to the next.

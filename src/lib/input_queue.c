@@ -69,6 +69,46 @@ static void name_member(struct hp_input_queue *queue, struct hp_queued_input *it
     }
 }
 
+// Add the names of the members of one archive.  If reading it fails, or it has no member,
+// there is a NULL in the end: the queue numbers that failure, too.
+static void list_archive(const struct hp_input_queue *queue, const char *path,
+                         struct hp_member_names *names) {
+    struct hp_tar tar = {.skips_contents = true};
+    struct hp_tar_file file = {.name = {0}};
+    struct hp_err err = {0};
+    size_t first = names->all.count;
+    bool found = true;
+    int ret = hp_tar_open(&tar, path, &err);
+    while (ret == HP_OK && found) {
+        ret = hp_tar_next(&tar, queue->limit, &file, &found, &err);
+        if (ret == HP_OK && found) {
+            char *name = memcpy(hp_alloc(file.name.count), file.name.at, file.name.count);
+            hp_vec_push(&names->all, name);
+        }
+    }
+    if (ret != HP_OK || names->all.count == first) {
+        hp_vec_push(&names->all, NULL);
+    }
+    hp_tar_file_done(&file);
+    hp_tar_close(&tar);
+}
+
+void hp_input_queue_list(const struct hp_input_queue *queue,
+                         struct hp_member_names *names) {
+    const char *const *path;
+    hp_vec_each (path, &queue->archives) {
+        list_archive(queue, *path, names);
+    }
+}
+
+void hp_member_names_done(struct hp_member_names *names) {
+    char **name;
+    hp_vec_each (name, &names->all) {
+        free(*name);
+    }
+    hp_vec_done(&names->all);
+}
+
 // Read the next file of the current archive, and open the archive first if necessary.
 // *found is false at its end.
 static int read_archive(struct hp_input_queue *queue, struct hp_queued_input *item,

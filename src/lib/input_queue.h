@@ -45,6 +45,11 @@ struct hp_input_queue {
     HP_VEC(struct hp_kept_input) kept; // kept bytes of each input, by its number
 };
 
+// The names of the members of archives, in the order of their numbers.  {0} is empty.
+struct hp_member_names {
+    HP_VEC(char *) all; // owned; NULL: the archive cannot be read at this point
+};
+
 // An input that was handed out.  {0} is ready for hp_input_queue_next(); its memory is
 // reused for the next input.
 struct hp_queued_input {
@@ -59,6 +64,12 @@ struct hp_queued_input {
 void hp_input_queue_init(struct hp_input_queue *queue);
 // Frees everything except the names of members.
 void hp_input_queue_done(struct hp_input_queue *queue);
+
+// List the members of all archives, which must be files that can be read again.  Free the
+// names with hp_member_names_done().
+void hp_input_queue_list(const struct hp_input_queue *queue,
+                         struct hp_member_names *names);
+void hp_member_names_done(struct hp_member_names *names);
 
 // Start again from the first input, and hand out input n only if n < count and
 // is_wanted[n].  No other thread may use the queue meanwhile.  Borrows is_wanted.

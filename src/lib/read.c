@@ -240,15 +240,26 @@ static struct hp_prover *make_prover(const char *const *paths, size_t count,
 
 // --- choice of dumps -------------------------------------------------------------------
 
-// Order paths by how likely their dump is used, because the dump of a process that is
+// Names of dumps that are put in order.
+struct dump_names {
+    const struct hp_job *job;
+    const char *const *at; // a NULL is in the place of an archive that cannot be read
+    size_t count;
+};
+
+// Order names by how likely their dump is used, because the dump of a process that is
 // read first is added.  The newest comes first; exit dumps come last where they are not
 // used.
 static int by_likely_choice(const void *left, const void *right, void *context) {
-    const struct hp_job *job = context;
+    const struct dump_names *names = context;
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
-    const char *a = job->queue.paths[i], *b = job->queue.paths[k];
-    bool leaves_exits = job->profile->settings.snapshots != HP_SNAPSHOTS_FINAL &&
-                        hp_column_of(job->profile->settings.metric) == HP_COLUMN_INUSE;
+    const char *a = names->at[i], *b = names->at[k];
+    const struct hp_settings *settings = &names->job->profile->settings;
+    bool leaves_exits = settings->snapshots != HP_SNAPSHOTS_FINAL &&
+                        hp_column_of(settings->metric) == HP_COLUMN_INUSE;
+    if (!a || !b) {
+        return (a == NULL) - (b == NULL);
+    }
     int order = !leaves_exits
                     ? 0
                     : (hp_dump_name_of(a).kind == 'f') - (hp_dump_name_of(b).kind == 'f');
@@ -256,36 +267,74 @@ static int by_likely_choice(const void *left, const void *right, void *context) 
     return order ? order : (i > k) - (i < k);
 }
 
-// Return for each path whether it is the first dump of its process, by name, in the order
-// of reading; true if the name shows no process.  The caller frees the result.
-static bool *newest_names(const struct hp_job *job, const uint32_t *order) {
-    struct hp_contents names;
-    bool *is_newest = hp_alloc(job->queue.count);
-    hp_contents_init(&names);
-    for (size_t i = 0; i < job->queue.count; i++) {
-        const char *path = job->queue.paths[order[i]];
+// Set for each name whether it is that of the first dump of its process, in an order;
+// true if the name shows no process.  The first `bases` names are those of a base.
+static void find_newest(const struct dump_names *names, const uint32_t *order,
+                        size_t bases, bool *is_newest) {
+    struct hp_contents known;
+    hp_contents_init(&known);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *path = names->at[order[i]] ? names->at[order[i]] : "";
         struct hp_dump_name name = hp_dump_name_of(path);
-        bool is_base = order[i] < job->options->base_count;
+        bool is_base = order[i] < bases;
         size_t size = name.kind ? (size_t)(name.series.at + name.series.size - path) : 0;
         uint64_t hash = hp_hash_bytes(path, size, hp_hash_key());
         is_newest[order[i]] =
-            !name.kind || hp_contents_add(&names, (struct hp_digest){{hash, is_base}});
+            !name.kind || hp_contents_add(&known, (struct hp_digest){{hash, is_base}});
     }
-    hp_contents_done(&names);
-    return is_newest;
+    hp_contents_done(&known);
+}
+
+// Return the numbers of names in the order in which to read them.  The caller frees the
+// result.
+static uint32_t *order_names(const struct dump_names *names) {
+    uint32_t *order = hp_alloc(names->count * sizeof *order);
+    for (uint32_t i = 0; i < names->count; i++) {
+        order[i] = i;
+    }
+    if (!names->job->adds_all) {
+        qsort_r(order, names->count, sizeof *order, by_likely_choice,
+                (void *)(uintptr_t)names);
+    }
+    return order;
 }
 
 // Return the numbers of the files in the order in which to read them.  The caller frees
 // the result.
-static uint32_t *reading_order(struct hp_job *job) {
-    uint32_t *order = hp_alloc(job->queue.count * sizeof *order);
-    for (uint32_t i = 0; i < job->queue.count; i++) {
-        order[i] = i;
+static uint32_t *reading_order(const struct hp_job *job) {
+    struct dump_names names = {job, job->queue.paths, job->queue.count};
+    return order_names(&names);
+}
+
+// Return for each path whether it is the first dump of its process, by name, in the order
+// of reading; true if the name shows no process.  The caller frees the result.
+static bool *newest_names(const struct hp_job *job, const uint32_t *order) {
+    struct dump_names names = {job, job->queue.paths, job->queue.count};
+    bool *is_newest = hp_alloc(job->queue.count);
+    find_newest(&names, order, job->options->base_count, is_newest);
+    return is_newest;
+}
+
+// Append to *is_newest whether each member of the archives is the first dump of its
+// process, by name, so that members need not be read again.  Nothing is appended if an
+// archive can be read only once.  Returns the new length.
+static size_t find_newest_members(const struct hp_job *job, bool **is_newest) {
+    size_t files = job->queue.count;
+    struct hp_member_names listed = {0};
+    if (job->adds_all || job->queue.archives.count == 0 || !hp_job_has_files_only(job)) {
+        return files;
     }
-    if (!job->adds_all) {
-        qsort_r(order, job->queue.count, sizeof *order, by_likely_choice, job);
-    }
-    return order;
+    hp_input_queue_list(&job->queue, &listed);
+    struct dump_names names = {job, (const char *const *)listed.all.at, listed.all.count};
+    uint32_t *order = order_names(&names);
+    bool *all = hp_alloc(files + names.count);
+    memcpy(all, *is_newest, files);
+    find_newest(&names, order, 0, all + files);
+    free(*is_newest);
+    *is_newest = all;
+    free(order);
+    hp_member_names_done(&listed);
+    return files + names.count;
 }
 
 // Return whether input i is an exit dump that is left out because it does not belong to a
@@ -523,6 +572,7 @@ static int read_all(struct hp_job *job, struct hp_duplicate *duplicate,
     uint32_t *order = reading_order(job);
     bool *is_newest = newest_names(job, order);
     job->queue.order = order;
+    job->named_count = find_newest_members(job, &is_newest);
     job->is_newest = is_newest;
     hp_job_read(job);
     hp_contents_done(&job->claims); // now: the next steps need as much memory

@@ -289,7 +289,8 @@ static bool claim(struct hp_job *job, const struct hp_input_record *record,
                   const struct hp_dump *dump, const struct hp_dump_name *name) {
     const char *path = record->public.name;
     struct hp_digest key = dump->map;
-    if (name->kind && !record->archive && !job->is_newest[record->number]) {
+    if (name->kind && record->number < job->named_count &&
+        !job->is_newest[record->number]) {
         return false; // another thread may be reading the dump that is used
     }
     if (hp_digest_is_known(key)) {
@@ -820,11 +821,17 @@ static bool is_regular(const char *path) {
     return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-void hp_job_read(struct hp_job *job) {
-    const char **archive;
+bool hp_job_has_files_only(const struct hp_job *job) {
+    bool has = true;
+    const char *const *archive;
     hp_vec_each (archive, &job->queue.archives) {
-        job->queue.keeps_members |= !is_regular(*archive);
+        has &= is_regular(*archive);
     }
+    return has;
+}
+
+void hp_job_read(struct hp_job *job) {
+    job->queue.keeps_members = !hp_job_has_files_only(job);
     if (!job->groups_inputs && !job->sets_lone_aside) {
         hp_vec_reserve(&job->profile->inputs.records, job->queue.count);
     }

@@ -35,9 +35,11 @@ struct hp_job {
     // Dumps that were read, by content and name; processes with a dump that was added or
     // is being added.
     struct hp_contents contents, claims;
-    // For each path, by its name: it is the newest dump of its process, or its process is
-    // unknown.  NULL: not examined.
+    // For each path, and member of an archive, by its name: it is the newest dump of its
+    // process, or its process is unknown.  Members are examined if their names could be
+    // read before.
     const bool *is_newest;
+    size_t named_count; // length of is_newest
     // Used to count dumps.  A partial records the history (the estimate of each stack in
     // each dump) only while dumps are few.  These sets of files and texts show early that
     // there are more, so that the history is dropped.
@@ -79,6 +81,9 @@ struct hp_job {
 // Read all inputs, and add the dumps that may be used to the profile.  The records of
 // inputs in the profile are in no order.
 void hp_job_read(struct hp_job *job);
+
+// Whether all archives of a job are files, which can be read again.
+bool hp_job_has_files_only(const struct hp_job *job);
 
 // Drop all stacks, and read and add again each input whose number n has is_wanted[n] set.
 // record_of[n] is the index of the record of input n.  An input that has changed since is

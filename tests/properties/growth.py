@@ -39,6 +39,7 @@ BYTES = 20  # bytes of memory for each byte of a dump
 INSTRUCTIONS = 500  # for each byte: 2 s for 10 MB where 2.5 take a nanosecond
 DAMAGED = 5  # exit status
 WORST = 4  # times a usual dump, by the byte: 3.7 at most was measured; a usual one has few rows and became cheaper
+ARCHIVE = 1.2
 DRAWS = 3
 OTHERS = {  # additional arguments that commands need
     'peek': ['.'],
@@ -260,10 +261,23 @@ def lies(folder, size):
     return [] if found <= WORST * usual else [f'{found / usual:.2f} times: {found} and {usual}']
 
 
+def archive(folder):
+    """An archive with the older dumps of each process first costs little more than its files."""
+    paths = [pathlib.Path(folder, f'app.{pid}.{number}.i{number}.heap') for pid in range(6) for number in range(2)]
+    for i, path in enumerate(paths):
+        path.write_text(dump(150, DEPTH, 300, i).replace('/srv/app', f'/srv/app{i // 2}'), encoding='ascii')
+    tar = pathlib.Path(folder, 'all.tar')
+    subprocess.run(['tar', 'cf', tar, '-C', folder, *(path.name for path in paths)], check=True)
+    files = instructions('merge', '--no-symbols', '-q', '-j1', '-fhpa', '-o-', *map(str, paths))
+    members = instructions('merge', '--no-symbols', '-q', '-j1', '-fhpa', '-o-', f'--tar={tar}')
+    return times('instructions', files, members, ARCHIVE) or f'{members / files:.2f} times'
+
+
 def worst_files(folder):
     once, twice = (many(folder, count) for count in (50, 100))
     t.check(f'twice the dumps of one stack are at most {MOST} times the work',
             lambda: [] if twice <= MOST * once else [f'{twice / once:.2f} times: {once} and {twice}'])
+    t.check(f'an archive takes at most {ARCHIVE} times the work of its files', lambda: archive(folder))
     for size in (0, 1, 4 << 20, 0xffffffff):
         t.check(f'a gzip member that claims {size} bytes takes at most {WORST} times the usual work',
                 lambda size=size: lies(folder, size))
