@@ -1,9 +1,8 @@
 """Merge heap dumps: spark-submit --files hprof-agg hprof_agg_spark.py SHARDS INPUT OUTPUT.hpa [OPTION OF merge...]
 
 INPUT: a file with absolute paths that all executors can read, or what binaryFiles() takes (s3a://..., hdfs://...,
-a folder).  Which dump of a process counts is told by names in the first case, by contents in the second.
+a folder).  Names show which dump of a process is used in the first case, contents in the second.
 """
-import concurrent.futures
 import io
 import itertools
 import os
@@ -43,33 +42,21 @@ def check_paths(source):
 
 
 def merge(feed, *arguments):
-    """The partial that one child writes, or a Permanent."""
-    pipes = dict.fromkeys(('stdin', 'stdout', 'stderr'), subprocess.PIPE)
-    child = subprocess.Popen([binary(), 'merge', '--no-symbols', '-q', '-fhpa', '-o-', *arguments], **pipes)
-
-    def write():
-        try:
-            with child.stdin:
-                feed(child.stdin)
-        except BrokenPipeError:
-            pass  # the child's status says why it reads no more
-        except BaseException:  # half an archive is not the child's fault
-            child.kill()
-            raise
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        written, errors = pool.submit(write), pool.submit(child.stderr.read)
-        partial = child.stdout.read()
-    status, message = child.wait(), errors.result().decode('utf-8', 'replace')[-2000:]
-    written.result()
-    failure = f'hprof-agg: status {status}: {message}'
-    if status not in (0, 2, 3, 4, 5):  # 3: some were skipped, as --max-skipped allows
+    """The aggregate file that one run of the program writes, or a Permanent."""
+    with tempfile.TemporaryFile() as given:
+        feed(given)  # a failure here is not the program's fault
+        given.seek(0)
+        done = subprocess.run([binary(), 'merge', '--no-symbols', '-q', '-fhpa', '-o-', *arguments], stdin=given,
+                              capture_output=True, check=False)
+    failure = f'hprof-agg: status {done.returncode}: {done.stderr.decode("utf-8", "replace")[-2000:]}'
+    if done.returncode not in (0, 2, 3, 4, 5):  # 3: some were skipped, as --max-skipped allows
         raise RuntimeError(failure)
-    return Permanent(failure) if status in (2, 4, 5) else partial
+    return Permanent(failure) if done.returncode in (2, 4, 5) else done.stdout
 
 
 def as_tar(members):
-    def feed(stream):
-        with tarfile.open(fileobj=stream, mode='w|', format=tarfile.PAX_FORMAT) as tar:
+    def feed(file):
+        with tarfile.open(fileobj=file, mode='w', format=tarfile.PAX_FORMAT) as tar:
             for name, content in members:
                 member = tarfile.TarInfo(name)
                 member.size = len(content)
@@ -108,14 +95,14 @@ def run(context, shards, source, output, options=()):
     else:  # binaryFiles() itself cuts as it likes
         keyed = context.binaryFiles(source).keyBy(process_of).partitionBy(shards, int)
         parts = keyed.values().mapPartitions(lambda some: map_files(some, tasks))
-    partial = parts.treeReduce(join)
+    merged = parts.treeReduce(join)
     limits = [option for option in options if option.startswith('--max-skipped')]
-    if limits and not isinstance(partial, Permanent):
-        partial = merge(as_tar([('all.hpa', partial)]), '--tar=-', *limits)
-    if isinstance(partial, Permanent):
-        raise partial
+    if limits and not isinstance(merged, Permanent):
+        merged = merge(as_tar([('all.hpa', merged)]), '--tar=-', *limits)
+    if isinstance(merged, Permanent):
+        raise merged
     with open(output + '.new', 'wb') as file:
-        file.write(partial)
+        file.write(merged)
     os.replace(output + '.new', output)
 
 
