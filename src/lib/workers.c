@@ -27,6 +27,20 @@ enum {
     THREAD_ROOM = 8 << 20, // least bytes of stacks in memory for each thread
 };
 
+// Return the most threads that are useful for n files of a job.  Aggregate files have most
+// stacks in common: each thread reads 1/threads of them, but then one thread adds up the
+// stacks of all threads.  That is least work for the square root of n.
+static size_t useful_threads(const struct hp_job *job) {
+    size_t partials = 0, most = 1;
+    for (size_t i = 0; i < job->queue.count; i++) {
+        partials += hp_span_ends(hp_span_of(job->queue.paths[i]), ".hpa");
+    }
+    while (most * most < partials) {
+        most++;
+    }
+    return 2 * partials > job->queue.count ? most : SIZE_MAX;
+}
+
 // Return the number of threads that read: each must have THREAD_ROOM for stacks, besides
 // a dump.
 static size_t hp_job_thread_count(const struct hp_job *job) {
@@ -39,6 +53,8 @@ static size_t hp_job_thread_count(const struct hp_job *job) {
         most = most > 0 ? most : 1;
         wanted = wanted < most ? wanted : most;
     }
+    size_t useful = useful_threads(job);
+    wanted = wanted < useful ? wanted : useful;
     return wanted < inputs ? wanted : inputs > 0 ? inputs : 1;
 }
 

@@ -1,8 +1,11 @@
 """Tests partials: the part of one dump, and its bytes, depend neither on other dumps nor on the order of
 merging."""
 import json
+import os
 import pathlib
 import struct
+import subprocess
+import time
 
 from cases_sizes import PERIOD, printed
 from harness import ROOT, case, check
@@ -120,3 +123,29 @@ def an_aggregate_file_of_version_1_is_read_and_written_as_version_2(t):
             t.run("folded", "-q", "--no-symbols", *inputs)).out
     (t.folder / "later.hpa").write_bytes(new[:8] + b"\3" + new[9:])
     check(t.codes("top", "later.hpa"), 5, "", "partial-version: 3 0 1 2")
+
+
+@case
+def few_threads_read_aggregate_files(t):
+    """Files that nothing is written to hold up each thread that reads one."""
+    def threads_for(ending):
+        paths = [t.folder / f"{i}{ending}" for i in range(25)]
+        for path in paths:
+            os.mkfifo(path)
+        writers = [os.open(path, os.O_RDWR) for path in paths]
+        process = subprocess.Popen(t.command("merge", "-q", "-j20", "-fhpa", "-oall", *paths), cwd=t.folder,
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        tasks = pathlib.Path("/proc", str(process.pid), "task")
+        most, end = 0, time.monotonic() + 20
+        while most < 20 and time.monotonic() < end:
+            before, most = most, max(most, len(list(tasks.iterdir())))
+            end = end if most == before else time.monotonic() + 1
+            time.sleep(.02)
+        process.kill()
+        process.wait()
+        for writer in writers:
+            os.close(writer)
+        return most
+
+    assert threads_for(".heap") >= 20
+    assert 4 <= threads_for(".hpa") <= 8, "5 threads, and one of a sanitizer"
