@@ -19,7 +19,8 @@ void hp_label_counts_find(struct hp_label_counts *counts, const struct hp_view *
     HP_VEC(struct label_value) found = {0};
     const struct hp_input_record *input;
     hp_vec_each (input, &profile->inputs.records) {
-        for (uint32_t k = 0; input->source == source && k < input->labels; k++) {
+        bool is_of_it = source == HP_ANY_SOURCE || input->source == source;
+        for (uint32_t k = 0; is_of_it && k < input->labels; k++) {
             const struct hp_label *label =
                 &profile->inputs.labels.at[input->first_label + k];
             struct label_value value = {hp_strtab_span(&profile->strings, label->key),

@@ -15,6 +15,9 @@ struct hp_label_counts {
     HP_VEC(struct hp_label_count) all;
 };
 
+// In place of the number of a partial: all inputs.
+#define HP_ANY_SOURCE UINT32_MAX
+
 // Find the labels of the dumps in the partial with number `source`.  The caller frees
 // counts->all.
 void hp_label_counts_find(struct hp_label_counts *counts, const struct hp_view *view,

@@ -822,6 +822,10 @@ def of_files():
         blocks = re.findall(r'^input .*$', info, re.M)
         if len(blocks) != 1 or f'aggregate file of {2 * HISTORY + 2} dumps' not in info or 'prefix (2 values)' not in info:
             faults.append(info[:600])
+        report = json.loads(t.ok('info', '-fjson', both).out)
+        if report.get('labels') != [{'key': 'prefix', 'values': 2}] or \
+                'labels' in json.loads(t.ok('info', '-fjson', used[0]).out):
+            faults.append(f'labels {report.get("labels")} in JSON')
     return faults
 
 

@@ -20,6 +20,7 @@
 //               "build": {"proof": "fits", "dumps": 6 or null} or null,
 //               "return_addresses": {"checked": 12, "not_after_call": 0} or null,
 //               "lacks_inlines": false}, ...],
+//  "labels": [{"key": "version", "values": 3}, ...] of aggregate files, if any,
 //  "total": {"inuse-space": 1.500, "inuse-objects": 1.000, "alloc-space": null,
 //            "alloc-objects": null},
 //  "stacks_total": TOTAL (if headers show the total better than the stacks),
@@ -38,6 +39,7 @@
 #include "report/json/json.h"
 
 #include "view/finer_period.h"
+#include "view/input_labels.h"
 
 #include <stdlib.h>
 
@@ -385,6 +387,25 @@ static void put_inputs(struct hp_json *json, const struct hp_view *view) {
     }
 }
 
+// Write the labels of all inputs, if any, and how many values each has.
+static void put_labels(struct hp_json *json, const struct hp_view *view) {
+    struct hp_label_counts labels;
+    const struct hp_label_count *label;
+    hp_label_counts_find(&labels, view, HP_ANY_SOURCE);
+    if (labels.all.count > 0) {
+        hp_json_line(json, 1);
+        hp_json_open(json, "labels", '[');
+        hp_vec_each (label, &labels.all) {
+            hp_json_open(json, NULL, '{');
+            hp_json_put_string(json, "key", label->key);
+            hp_json_put_count(json, "values", label->values);
+            hp_json_close(json);
+        }
+        hp_json_close(json);
+    }
+    hp_vec_done(&labels.all);
+}
+
 // Write the totals of all inputs that are used.
 static void put_totals(struct hp_json *json, const struct hp_view *view) {
     bool has_metric[HP_METRICS];
@@ -419,6 +440,7 @@ void hp_json_info(struct hp_sink *out, const struct hp_view *view) {
         lists[i].put(&json, view);
         hp_json_close(&json);
     }
+    put_labels(&json, view);
     put_totals(&json, view);
     put_errors(&json, view);
     put_finer_period(&json, view);
