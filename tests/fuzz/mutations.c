@@ -1,8 +1,13 @@
 // Change files in many ways, which depend on the seed only, and read each changed file
-// with the fast readers and with the slow one.
+// with the fast readers and with the slow one.  With MUTATES_GENERATED the files are maps
+// of generated code.
 //
 // usage: mutations COUNT SEED FILE-OR-FOLDER...
-#include "differential.h"
+#ifdef MUTATES_GENERATED
+#    include "generated.h"
+#else
+#    include "differential.h"
+#endif
 #include "files.h"
 #include "mutate.h"
 
@@ -34,13 +39,49 @@ static void on_abort(int number) {
     raise(number);
 }
 
+#ifdef MUTATES_GENERATED
+static bool is_of_fields(struct hp_span text) {
+    (void)text;
+    return false;
+}
+
+static void check(size_t window, bool packed) {
+    (void)packed;
+    generated_check((const uint8_t *)bytes, size, window);
+}
+
+static void print_counts(void) {
+    const struct generated_counts *counts = &generated_counts;
+    printf("%" PRIu64 " maps and %" PRIu64
+           " jitdumps, mutations of %zu files, read alike: "
+           "%" PRIu64 " addresses named\n",
+           counts->maps, counts->dumps, files.count, counts->named);
+}
+#else
+static bool is_of_fields(struct hp_span text) {
+    return hp_pprof_format.is(text);
+}
+
+static void check(size_t window, bool packed) {
+    differential_check((const uint8_t *)bytes, size, window, packed);
+}
+
+static void print_counts(void) {
+    const struct differential_counts *counts = &differential_counts;
+    printf("%" PRIu64 " mutations of %zu files read alike: %" PRIu64 " complete, %" PRIu64
+           " damaged, %" PRIu64 " refused\n",
+           counts->inputs, files.count, counts->complete, counts->damaged,
+           counts->refused);
+}
+#endif
+
 // Copy a random file to `bytes` and make one to eight changes, mostly few.
 static void mutate(struct mutate_random *random) {
     const struct file *file = &files.at[mutate_below(random, files.count)];
     const struct file *other = &files.at[mutate_below(random, files.count)];
     struct hp_span text = {(const char *)file->bytes, file->size};
     uint64_t changes = 1 + mutate_below(random, 1 << mutate_below(random, 4));
-    bool is_message = hp_pprof_format.is(text) && mutate_below(random, 4) > 0;
+    bool is_message = is_of_fields(text) && mutate_below(random, 4) > 0;
     size = file->size < LARGEST ? file->size : LARGEST;
     memcpy(bytes, file->bytes, size);
     for (uint64_t i = 0; i < changes; i++) {
@@ -66,13 +107,9 @@ int main(int argc, char **argv) {
     for (uint64_t i = 0; i < count; i++) {
         mutate(&random);
         size_t window = (size_t)mutate_below(&random, 4096);
-        differential_check((const uint8_t *)bytes, size, window, i % 64 == 0);
+        check(window, i % 64 == 0);
     }
-    const struct differential_counts *counts = &differential_counts;
-    printf("%" PRIu64 " mutations of %zu files read alike: %" PRIu64 " complete, %" PRIu64
-           " damaged, %" PRIu64 " refused\n",
-           counts->inputs, files.count, counts->complete, counts->damaged,
-           counts->refused);
+    print_counts();
     files_done(&files);
     return 0;
 }
