@@ -318,3 +318,26 @@ def the_process_of_a_dump_of_our_sampler_is_in_its_name(t):
         os.rename(dump, path)
         dump = path
         assert (near(t, folder, dump)[0] != NAMELESS) == is_found, name
+
+
+@case
+def two_containers_with_one_process_id_have_their_own_maps(t):
+    folders, dumps = [], []
+    for name, at in (("one", JIT), ("two", JIT + (1 << 30))):
+        folder, dump, entries = process(t, name, 7, at=at)
+        put(folder, "perf-7.map", entries.replace("leak", f"leak_{name}"))
+        folders.append(folder)
+        dumps.append(dump)
+    for order in (folders, folders[::-1]):
+        out, err = run(t, *(f"--perf-map={folder}" for folder in order), "--dumps=sum", *dumps)
+        names = {word for line in out.splitlines() for word in line.split(";") if word.startswith("leak")}
+        assert names == {"leak_one", "leak_two"} and "[jit]" not in out, (out, err)
+
+
+@case
+def a_map_larger_than_the_limit_is_not_used(t):
+    _, dump, entries = process(t, "p", 7)
+    path = put(t.folder, "perf-7.map", entries * 2000)
+    assert sorted_lines(run(t, f"--perf-map={path}", dump)[0]) == sorted_lines(NAMED)
+    out, err = run(t, f"--perf-map={path}", "--max-input-size=4KiB", dump)
+    assert out == NAMELESS and "map-unreadable" in err, (out, err)
