@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'properties'))
+import generated_code  # noqa: E402
 from harness import IS_FULL, Tests, every, scratch  # noqa: E402
 
 JEPROF = next((word for word in sys.argv[3:] if word != '--full'), 'jeprof')
@@ -302,6 +303,10 @@ def check_totals(folder):
         yield f'only {count} totals'
 
 
+def names_of(text):
+    return {line.split(None, 5)[5] for line in text.splitlines()[1:]}
+
+
 def main(folder):
     prepared, series = prepare(folder)
     for options in (['--text'], ['--text', '--cum'], ['--text', '--show_bytes'],
@@ -322,6 +327,8 @@ def main(folder):
     t.check('--callgrind has the calls of jeprof', check_callgrind(folder, prepared))
     t.check('--dot has the nodes and edges of jeprof', check_dot(folder, prepared))
     t.check('rows of C++ functions that both tools name are equal', check_names(folder, prepared))
+    t.check('jeprof names no generated code, whose perf map is beside the dump', generated_code.named_by(
+        t, folder, lambda path: names_of(run([JEPROF, '--text', '/bin/true', str(path)], folder))))
     t.check('totals of real dumps are equal', check_totals(folder))
     t.done()
 
