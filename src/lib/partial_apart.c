@@ -432,14 +432,10 @@ static void settle(struct apart *apart) {
 
 // --- dumps that are not recorded individually ------------------------------------------
 
-// Return whether the profile has dumps that are known only as groups.
+// Return whether the dumps of the profile are known only as groups.  The records of inputs
+// do not show it here: those of shards are not in the profile.
 static bool has_groups(const struct hp_profile *profile) {
-    const struct hp_input_record *input;
-    bool has = false;
-    hp_vec_each (input, &profile->inputs.records) {
-        has |= hp_input_is_used(input) && input->is_group;
-    }
-    return has;
+    return profile->stacks.count > 0 && profile->history.blocks.count == 0;
 }
 
 // Return the variant of a frame, given its place among the proofs of its module, or NULL

@@ -148,6 +148,17 @@ def many_dumps(files_of, least):
     return said if named >= least * every and wrong == 0 else [said, *map(str, sorted(set().union(*(row[3] for row in sums))))]
 
 
+def many_in_shards():
+    """The shards of an aggregate file of 270 dumps have the names that the aggregate file has."""
+    program, faults = PROGRAMS[0], []
+    dumps = [dump for kind in program.programs for dump in program.dumps[kind]] * 5
+    shards = [t.merged(program.folder / f'shard{i}.hpa', dumps, '--on-duplicate=count', f'--shard={i}/3') for i in range(3)]
+    for files in (program.files(*program.programs), program.files('base')):
+        whole, parts = (t.ok('folded', '-q', *files, *inputs).out for inputs in ([program.folder / 'many.hpa'], shards))
+        faults += [] if whole == parts and 'step_' in whole else [f'{whole.count("step_")} {parts.count("step_")}']
+    return faults
+
+
 def nine_builds(program, kind):
     """The stacks of a partial of dumps of nine builds are those of its dumps, with all files and without the one of this
     edit; for one edit of four."""
@@ -179,6 +190,7 @@ with scratch() as scratched:
             lambda: many_dumps(lambda program: program.files(*program.programs), .5))
     t.check('B44: with the file of one build, such an aggregate file has no wrong names',
             lambda: many_dumps(lambda program: program.files('base'), .01))
+    t.check('B44: shards of such an aggregate file have its names', many_in_shards)
     if 'clang' in binaries.compiler('CC'):  # its lists of calls are incomplete
         t.done()
     t.in_parallel(lambda program: debug_files(program, *program.programs), PROGRAMS)
