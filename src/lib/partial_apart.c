@@ -79,16 +79,33 @@ static void find_open(struct apart *apart) {
     free(place);
 }
 
-// Fill apart->dumps from the history.
+static int by_input(const void *left, const void *right) {
+    const struct dump *a = left, *b = right;
+    return (a->input > b->input) - (a->input < b->input);
+}
+
+// Fill apart->dumps: those of the history, and those that have values of a sample type.
 static void find_dumps(struct apart *apart) {
-    const struct hp_history *history = &apart->profile->history;
     const struct hp_history_block *block;
-    hp_vec_each (block, &history->blocks) { // a dump of several shards has several
-        size_t count = apart->dumps.count;
-        if (count == 0 || apart->dumps.at[count - 1].input != block->input) {
-            hp_vec_push(&apart->dumps, ((struct dump){.input = block->input}));
+    hp_vec_each (block, &apart->profile->history.blocks) {
+        hp_vec_push(&apart->dumps, ((struct dump){.input = block->input}));
+    }
+    const struct hp_sample_type *type;
+    hp_vec_each (type, &apart->profile->types.of) {
+        const struct hp_sample_input *input;
+        hp_vec_each (input, &type->inputs) {
+            hp_vec_push(&apart->dumps, ((struct dump){.input = input->number}));
         }
     }
+    hp_vec_sort(&apart->dumps, by_input);
+    size_t kept = 0;
+    for (size_t i = 0; i < apart->dumps.count; i++) { // shards have parts of each dump
+        const struct dump *dump = &apart->dumps.at[i];
+        if (kept == 0 || apart->dumps.at[kept - 1].input != dump->input) {
+            apart->dumps.at[kept++] = *dump;
+        }
+    }
+    apart->dumps.count = kept;
 }
 
 // Return whether a result of the prover says the same as a variant.
@@ -130,14 +147,11 @@ static uint32_t kind_of(struct apart *apart, const uint32_t *variants) {
     return (uint32_t)count;
 }
 
-// Set `stacks` to those of a dump, and `has` to whether it has each module of `open`.
-static void look_at_dump(const struct apart *apart, struct hp_history_reader *reader,
-                         const struct dump *dump, struct hp_asked_stacks *stacks,
-                         bool *has) {
+// Add the stacks that a dump has in a history to `stacks`, and set `has` for each module
+// of `open` that it has there.
+static void look_at_history(const struct apart *apart, struct hp_history_reader *reader,
+                            struct hp_asked_stacks *stacks, bool *has) {
     struct hp_observation seen;
-    memset(has, 0, apart->open.count * sizeof *has);
-    stacks->all.count = 0;
-    hp_history_open(reader, &apart->profile->history, dump->input);
     while (hp_history_next(reader, &seen)) {
         const struct hp_stack *stack = &apart->profile->stacks.at[seen.stack];
         hp_vec_push(&stacks->all, seen.stack);
@@ -147,6 +161,21 @@ static void look_at_dump(const struct apart *apart, struct hp_history_reader *re
                 has[open - 1] = true;
             }
         }
+    }
+}
+
+// Set `stacks` to those of a dump, and `has` to whether it has each module of `open`.
+static void look_at_dump(const struct apart *apart, struct hp_history_reader *reader,
+                         const struct dump *dump, struct hp_asked_stacks *stacks,
+                         bool *has) {
+    memset(has, 0, apart->open.count * sizeof *has);
+    stacks->all.count = 0;
+    hp_history_open(reader, &apart->profile->history, dump->input);
+    look_at_history(apart, reader, stacks, has);
+    const struct hp_sample_type *type;
+    hp_vec_each (type, &apart->profile->types.of) {
+        hp_history_open(reader, &type->history, dump->input);
+        look_at_history(apart, reader, stacks, has);
     }
 }
 
@@ -337,6 +366,42 @@ static void rewrite_history(struct apart *apart) {
     profile->history = made;
 }
 
+// Return whether an input has values of a type, even if all are 0.
+static bool has_type(const struct hp_sample_type *type, uint32_t input) {
+    bool has = false;
+    const struct hp_sample_input *each;
+    hp_vec_each (each, &type->inputs) {
+        has |= each->number == input;
+    }
+    return has;
+}
+
+// Rewrite the values of one sample type, as rewrite_history() does.
+static void rewrite_type(struct apart *apart, uint32_t number) {
+    struct hp_sample_types *types = &apart->profile->types;
+    struct hp_sample_type *type = &types->of.at[number], old = *type;
+    struct hp_history_reader reader = {0};
+    struct hp_observation seen;
+    *type = (struct hp_sample_type){old.type, old.unit, .in_place_of = old.in_place_of};
+    const struct dump *dump;
+    hp_vec_each (dump, &apart->dumps) {
+        if (!has_type(&old, dump->input)) {
+            continue;
+        }
+        hp_sample_type_begin(type, dump->input, old.history.is_kept);
+        hp_history_open(&reader, &old.history, dump->input);
+        while (hp_history_next(&reader, &seen)) {
+            uint32_t stack = stack_of(apart, seen.stack, dump->kind);
+            hp_fixed value = seen.values.of[type->in_place_of];
+            hp_sample_types_add_sum(types, number, stack, value);
+            hp_sample_type_put(type, stack, value);
+        }
+        hp_sample_type_end(type);
+    }
+    hp_history_done_reading(&reader);
+    hp_sample_type_done(&old);
+}
+
 // Replace the parts of a stack (sizes or ages) by its part of `total`.  If the stack had
 // several parts, their sizes become unknown: the history does not have them.
 static void split_parts(struct hp_sizes *parts, enum hp_column column, uint32_t origin,
@@ -359,7 +424,7 @@ static void split_parts(struct hp_sizes *parts, enum hp_column column, uint32_t 
 // Set the values, errors and parts of a stack to its total.
 static void settle_stack(struct apart *apart, uint32_t origin, uint32_t stack) {
     struct hp_profile *profile = apart->profile;
-    const struct estimate *total = &apart->totals.at[stack];
+    const struct estimate *total = hp_vec_reach(&apart->totals, stack);
     profile->stacks.at[stack].values = total->values;
     for (enum hp_column i = 0; i < HP_COLUMNS; i++) {
         if (hp_profile_has_errors(profile, i)) {
@@ -527,6 +592,9 @@ static void take_apart(struct apart *apart) {
     apart->stack_count = profile->stacks.count;
     apart->stacks.first = hp_alloc(apart->stack_count * sizeof *apart->stacks.first);
     rewrite_history(apart);
+    for (uint32_t i = 0; i < profile->types.of.count; i++) {
+        rewrite_type(apart, i);
+    }
     add_stacks(apart);
     for (uint32_t i = 0; i < apart->stack_count; i++) {
         settle_stacks_of(apart, i);
@@ -562,8 +630,9 @@ void hp_partial_take_apart(struct hp_profile *profile,
     bool is_open = apart.open.count > 0, are_groups = has_groups(profile);
     if (is_open && are_groups) {
         take_stacks_apart(&apart, prover);
-    } else if (is_open && profile->types.of.count == 0) {
+    } else if (is_open) {
         hp_history_sort(&profile->history);
+        hp_sample_types_sort(&profile->types, &profile->strings);
         find_dumps(&apart);
         ask(&apart, prover);
     }

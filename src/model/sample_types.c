@@ -2,13 +2,17 @@
 
 #include <stdlib.h>
 
+void hp_sample_type_done(struct hp_sample_type *type) {
+    hp_vec_done(&type->sums);
+    hp_index_drop(&type->index);
+    hp_vec_done(&type->inputs);
+    hp_history_done(&type->history);
+}
+
 void hp_sample_types_done(struct hp_sample_types *types) {
     struct hp_sample_type *type;
     hp_vec_each (type, &types->of) {
-        hp_vec_done(&type->sums);
-        hp_index_drop(&type->index);
-        hp_vec_done(&type->inputs);
-        hp_history_done(&type->history);
+        hp_sample_type_done(type);
     }
     hp_vec_done(&types->of);
     hp_index_drop(&types->index);

@@ -46,7 +46,8 @@ struct hp_sample_types {
     bool overflow; // a sum did not fit
 };
 
-// Free all that the types own.
+// Free all that a type owns, or all types.
+void hp_sample_type_done(struct hp_sample_type *type);
 void hp_sample_types_done(struct hp_sample_types *types);
 
 // Find a type, or add it.  Returns its number in `types->of`.

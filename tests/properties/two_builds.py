@@ -7,6 +7,7 @@ usage: two_builds.py BINARY TESTDATA
 testdata/builds has 6 dumps each of cartd 1.4.1 and 1.4.1b, which allocate the same, with both programs; and a dump
 each of two builds of gateway.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -18,7 +19,9 @@ import tarfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import generated  # noqa: E402
 from harness import IS_SAMPLE, Tests, scratch  # noqa: E402
+from profile_writer import Profile  # noqa: E402
 
 
 class OneThread(Tests):
@@ -197,6 +200,44 @@ def both_builds(folder):
             faults += [f'{names} {report}' for report, one, other in zip(REPORTS, got, wanted) if one != other]
             found, right = (builds_of(json.loads(t.ok('info', '-fjson', *options, *each).out)) for each in (inputs, dumps))
             faults += [] if found == right else [f'{names} {found} {right}']
+    return faults
+
+
+ROW = re.compile(r'^(\w+)-(\w+) r-xp (\w+) \S+ \d+ +(/\S+)$', re.M)
+
+
+def with_type(dump, out):
+    """The dump as a pprof profile that has a further sample type, without build ids."""
+    text = dump.read_text()
+    profile = Profile([*Profile.TYPES, ('resident_space', 'bytes')])
+    rows = [(int(start, 16), int(end, 16), profile.mapping(path, int(start, 16), int(end, 16), int(offset, 16)))
+            for start, end, offset, path in ROW.findall(text)]
+    places = {}
+    for stack in generated.STACK.finditer(text):
+        addresses = [int(word, 16) for word in stack[1].split()]
+        for at in set(addresses) - places.keys():
+            places[at] = profile.location(at - 1, next((row for start, end, row in rows if start <= at < end), 0))
+        count, size = map(int, re.search(r't\*: (\d+): (\d+)', stack[2]).groups())
+        if count:
+            profile.sample([places[at] for at in addresses], [count, size, size * 2])
+    out.write_bytes(gzip.compress(profile.bytes(), mtime=0))
+    return out
+
+
+def both_builds_with_types(folder):
+    """The same for profiles with a further sample type, whose values are of each dump, too."""
+    inputs = [*of_build('1.4.1')[:4], *of_build('1.4.1b')[:4]]
+    dumps = [with_type(dump, pathlib.Path(folder, f'{i}.pb.gz')) for i, dump in enumerate(inputs)]
+    whole = partial(folder, 'both', dumps)
+    shards = [t.merged(pathlib.Path(folder, f'shard{i}.hpa'), dumps, f'--shard={i}/2') for i in range(2)]
+    faults = []
+    for names in (('1.4.1', '1.4.1b'), ('1.4.1',)):
+        options = ['-q', '--symbol-dir-only', *folders(*names)]
+        for report in (('folded',), ('folded', '--metric=resident_space'), ('top', '-ftsv', '-n0', '--metric=resident_space'),
+                       ('trend', '-ftsv', '-n0')):
+            wanted = t.ok(*report, *options, *dumps).out
+            good = 'shop::' in wanted and all(t.ok(*report, *options, *each).out == wanted for each in ([whole], shards))
+            faults += [] if good else [f'{names} {report}']
     return faults
 
 
@@ -501,6 +542,7 @@ with scratch() as scratched:
     for title, walk in (('B1: both files are found in any directory', everywhere),
                         ('a stored base has the build of its dumps', stored_base),
                         ('B43: an aggregate file of both builds has the names of its dumps', both_builds),
+                        ('B43: an aggregate file of both builds has the sample types of its dumps', both_builds_with_types),
                         ('a stored build is also compared with dumps', stored_build_on_both_sides),
                         ('B27: names in an aggregate file are used', kept_names),
                         ('B28: names in the base only are used', kept_names_of_one_side),
