@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- SHA-256 ---------------------------------------------------------------------------
@@ -203,8 +204,25 @@ static void no_file_names(void *data, hp_frame_id frame, const struct hp_line *l
     (void)count;
 }
 
-// A partial file of two dumps with one stack each; the caller frees it.
-static struct hp_bytes small_partial(void) {
+// Give each frame the names of its functions in the file that ran.
+static void add_file_names(struct hp_profile *profile) {
+    char name[32];
+    for (uint32_t i = 0; i < profile->frames.count; i++) {
+        struct hp_frame *frame = &profile->frames.at[i];
+        frame->first_line = (uint32_t)profile->lines.count;
+        frame->lines = 1 + i % 2;
+        frame->is_of_file = true;
+        for (uint32_t k = 0; k < frame->lines; k++) {
+            snprintf(name, sizeof name, "function_%u_%u", i, k);
+            hp_string text = hp_strtab_add(&profile->strings, hp_span_of(name));
+            struct hp_line line = {text, text, text, 7 + i, 3, 0};
+            hp_vec_push(&profile->lines, line);
+        }
+    }
+}
+
+// A partial file of two dumps with one stack each, of a known build; the caller frees it.
+static struct hp_bytes small_partial_of(bool has_names) {
     struct hp_profile profile;
     struct hp_bytes file = {NULL, 0, 0};
     struct hp_sink sink;
@@ -214,7 +232,7 @@ static struct hp_bytes small_partial(void) {
     hp_string path = hp_strtab_add(&profile.strings, hp_span_of("/opt/app"));
     struct hp_extent extent = {.address = 4096, .size = 8192, .offset = 4096};
     struct hp_module module = {
-        .kind = HP_MODULE_FILE, .path = path, .span = 8192, .extents = 1};
+        .kind = HP_MODULE_FILE, .path = path, .stamp = path, .span = 8192, .extents = 1};
     hp_module_id id = hp_profile_module(&profile, &module, &extent);
     for (uint32_t i = 0; i < 2; i++) {
         hp_frame_id frames[2] = {hp_profile_frame(&profile, id, 4100 + i),
@@ -238,6 +256,9 @@ static struct hp_bytes small_partial(void) {
                                         .content = {{i + 1, i}}};
         hp_vec_push(&profile.inputs.records, input);
     }
+    if (has_names) {
+        add_file_names(&profile);
+    }
     hp_history_sort(&profile.history);
     hp_profile_sort(&profile, NULL, 0);
     hp_inputs_summarize(&profile.inputs);
@@ -246,6 +267,10 @@ static struct hp_bytes small_partial(void) {
     cr_assert(hp_sink_close(&sink, &err) == HP_OK);
     hp_profile_done(&profile);
     return file;
+}
+
+static struct hp_bytes small_partial(void) {
+    return small_partial_of(false);
 }
 
 // Read a partial file into a new profile.
@@ -304,6 +329,58 @@ Test(partial, R34_every_cut_and_every_turned_bit_is_damage) {
         hp_profile_done(&profile);
         file.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
+    hp_vec_done(&file);
+}
+
+// The next of a series of random numbers (splitmix64).
+static uint64_t draw(uint64_t *chance) {
+    uint64_t drawn = *chance += UINT64_C(0x9e3779b97f4a7c15);
+    drawn = (drawn ^ drawn >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    drawn = (drawn ^ drawn >> 27) * UINT64_C(0x94d049bb133111eb);
+    return drawn ^ drawn >> 31;
+}
+
+// Change the bytes of a file from `first` on: truncate it, or replace one to eight bytes.
+static void damage(struct hp_bytes *file, size_t first, uint64_t *chance) {
+    struct hp_bytes before = *file;
+    uint64_t drawn = draw(chance);
+    if (drawn % 8 == 0) {
+        file->count = first + draw(chance) % (file->count - first);
+        return;
+    }
+    for (size_t i = drawn % 8; i < 9; i++) {
+        size_t at = first + draw(chance) % (before.count - first);
+        file->at[at] ^= (uint8_t)(1 + draw(chance) % 255);
+    }
+}
+
+// PARTIAL_CHANGES=100000 makes as many changes.
+Test(partial, changed_names_of_files_are_damage) {
+    struct hp_bytes bare = small_partial_of(false), file = small_partial_of(true), copy;
+    const char *wanted = getenv("PARTIAL_CHANGES");
+    size_t first = 0, changes = wanted ? strtoul(wanted, NULL, 10) : 5000, refused = 0;
+    uint64_t chance = 1;
+    while (first < bare.count && bare.at[first] == file.at[first]) {
+        first++;
+    }
+    cr_assert(first < file.count && file.count > bare.count + 40);
+    for (size_t i = 0; i < changes; i++) {
+        struct hp_profile profile;
+        struct hp_err err = {0};
+        copy = (struct hp_bytes){.at = NULL};
+        hp_vec_append(&copy, file.at, file.count);
+        damage(&copy, first, &chance);
+        bool is_changed =
+            copy.count != file.count || memcmp(copy.at, file.at, file.count) != 0;
+        int ret = read_small(copy.at, copy.count, &profile, &err);
+        cr_assert(!is_changed || ret == HP_E_FORMAT || ret == HP_E_UNSUPPORTED, "%zu: %d",
+                  i, ret);
+        refused += ret != HP_OK;
+        hp_profile_done(&profile);
+        hp_vec_done(&copy);
+    }
+    cr_assert(refused > changes * 99 / 100, "%zu", refused);
+    hp_vec_done(&bare);
     hp_vec_done(&file);
 }
 
