@@ -265,87 +265,121 @@ struct hp_noise hp_noise_around_line(const double *times, const double *values,
                              fmin(fmax(correlation, 0), most_correlated), n - 2};
 }
 
-// Pseudo-random series around 0, and what the tests say about them.
-struct noisy_series {
-    const struct hp_trend_times *times;
-    size_t count;          // dumps of a series
-    double *values;        // of all series, one after another
-    double needed[SERIES]; // slope from which on the tests find growth
-    double *shown;         // room for the values of a series with a slope
+// A pseudo-random series around 0 with the standard deviation 1, and what the tests say.
+struct noisy_one {
+    double slope; // of the line fitted to it
+    double least; // the smallest lower bound by the line and by parts
+    // With a slope up to `below` it is not marked, with one of `from` or more it is.
+    double below, from;
 };
 
-// Make all series; `variance` is that of hp_trend_of_sampling().  The caller frees
-// noisy->values.
-static void make_series(struct noisy_series *noisy, struct hp_noise noise,
-                        double variance) {
-    size_t count = noisy->count;
+struct hp_noisy_series {
+    const struct hp_trend_times *times;
+    size_t count;   // dumps of a series
+    double *values; // of all series, one after another
+    double *shown;  // room for the values of one series
+    struct noisy_one of[SERIES];
+    double sd;             // the present standard deviation
+    double needed[SERIES]; // slope from which on the tests find growth, with `sd`
+};
+
+struct hp_noisy_series *hp_noisy_series_new(const struct hp_trend_times *times,
+                                            size_t count, struct hp_noise noise) {
+    static const struct hp_rise any = {0, INFINITY};
+    struct hp_noisy_series *noisy = hp_alloc(sizeof *noisy);
     double rho = noise.correlation, points[POINTS];
     uint64_t state = 1;
     set_points(points, noise.freedom);
+    *noisy = (struct hp_noisy_series){.times = times, .count = count};
     noisy->values = hp_alloc((SERIES + 1) * count * sizeof *noisy->values);
     noisy->shown = noisy->values + SERIES * count;
     for (size_t i = 0; i < SERIES; i++) {
         double *values = noisy->values + i * count;
-        double sd = noise.sd / (noise.freedom > 0 ? sqrt(points[i % POINTS]) : 1);
+        double sd = noise.freedom > 0 ? 1 / sqrt(points[i % POINTS]) : 1;
         for (size_t j = 0; j < count; j++) {
             double fresh = next_normal(&state) * sd;
             values[j] =
                 j == 0 ? fresh : rho * values[j - 1] + sqrt(1 - rho * rho) * fresh;
         }
-        struct hp_rise sampling = hp_trend_of_sampling(noisy->times, values, variance);
-        struct hp_rise all = hp_trend_of_all(noisy->times, values, sampling);
-        noisy->needed[i] = fmax(-all.least, 0);
+        noisy->of[i] = (struct noisy_one){hp_trend_slope(times, values),
+                                          hp_trend_of_all(times, values, any).least, 0,
+                                          INFINITY};
+    }
+    return noisy;
+}
+
+void hp_noisy_series_free(struct hp_noisy_series *noisy) {
+    if (noisy) {
+        free(noisy->values);
+    }
+    free(noisy);
+}
+
+// Set the slopes that the tests need; `variance` is that of hp_trend_of_sampling().
+static void set_needed(struct hp_noisy_series *noisy, double sd, double variance) {
+    for (size_t j = 0; j < noisy->count; j++) {
+        noisy->shown[j] = 0;
+    }
+    double by_sampling = hp_trend_of_sampling(noisy->times, noisy->shown, variance).least;
+    noisy->sd = sd;
+    for (size_t i = 0; i < SERIES; i++) {
+        const struct noisy_one *one = &noisy->of[i];
+        double least = fmin(sd * one->slope + by_sampling, sd * one->least);
+        noisy->needed[i] = fmax(-least, 0);
     }
 }
 
-// Whether a series with a slope is marked as growing steadily.
-static bool is_marked(const struct noisy_series *noisy, size_t i, double slope) {
-    if (slope <= noisy->needed[i]) {
-        return false;
+// Whether the report marks a series of standard deviation 1 with a slope, if its tests
+// find growth.  A slope above one that is marked is taken to be marked, too.
+static bool looks_steady(struct hp_noisy_series *noisy, size_t i, double slope) {
+    struct noisy_one *one = &noisy->of[i];
+    if (slope <= one->below || slope >= one->from) {
+        return slope >= one->from;
     }
     for (size_t j = 0; j < noisy->count; j++) {
         noisy->shown[j] =
             noisy->values[i * noisy->count + j] + slope * hp_trend_time(noisy->times, j);
     }
     bool is_line = hp_trend_is_line(noisy->times, noisy->shown);
-    return hp_trend_shape_of(noisy->shown, noisy->count, is_line) == HP_TREND_STEADY;
+    bool is_steady =
+        hp_trend_shape_of(noisy->shown, noisy->count, is_line) == HP_TREND_STEADY;
+    *(is_steady ? &one->from : &one->below) = slope;
+    return is_steady;
 }
 
 // Whether enough series with a slope are marked.  Stops where the rest cannot change the
 // result.
-static bool are_enough(const struct noisy_series *noisy, double slope) {
+static bool are_enough(struct hp_noisy_series *noisy, double slope) {
     size_t marked = 0, i = 0;
     for (; marked < FOUND_IN && i - marked <= SERIES - FOUND_IN; i++) {
-        marked += is_marked(noisy, i, slope);
+        marked += slope > noisy->needed[i] &&
+                  (noisy->sd <= 0 || looks_steady(noisy, i, slope / noisy->sd));
     }
     return marked >= FOUND_IN;
 }
 
 // Return the smallest needed slope that most of the tests find.
-static double quantile_of(const struct noisy_series *noisy) {
+static double quantile_of(const struct hp_noisy_series *noisy) {
     double sorted[SERIES];
     memcpy(sorted, noisy->needed, sizeof sorted);
     qsort(sorted, SERIES, sizeof *sorted, by_value);
     return sorted[FOUND_IN - 1];
 }
 
-double hp_detectable_slope(const struct hp_trend_times *times, size_t count,
-                           struct hp_noise noise, double variance) {
-    struct noisy_series noisy = {.times = times, .count = count};
-    make_series(&noisy, noise, variance);
-    double low = quantile_of(&noisy), high = low;
-    for (int i = 0; i < DOUBLINGS && !are_enough(&noisy, high); i++) {
+double hp_detectable_slope(struct hp_noisy_series *noisy, double sd, double variance) {
+    set_needed(noisy, sd, variance);
+    double low = quantile_of(noisy), high = low;
+    for (int i = 0; i < DOUBLINGS && !are_enough(noisy, high); i++) {
         low = high;
         high *= step_of_slopes;
     }
     for (int i = 0; i < SLOPE_HALVINGS && low < high; i++) {
         double middle = (low + high) / 2;
-        if (are_enough(&noisy, middle)) {
+        if (are_enough(noisy, middle)) {
             high = middle;
         } else {
             low = middle;
         }
     }
-    free(noisy.values);
     return high;
 }

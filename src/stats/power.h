@@ -60,9 +60,16 @@ struct hp_noise {
 struct hp_noise hp_noise_around_line(const double *times, const double *values,
                                      size_t count);
 
-// Return the slope that the tests of a trend find in four of five series with these times.
-// `variance` is that of hp_trend_of_sampling().
-double hp_detectable_slope(const struct hp_trend_times *times, size_t count,
-                           struct hp_noise noise, double variance);
+// Pseudo-random series with these times that vary around 0.  They are made and tested
+// once, for any standard deviation: noise.sd is not used.  `times` outlive them.
+struct hp_noisy_series;
+
+struct hp_noisy_series *hp_noisy_series_new(const struct hp_trend_times *times,
+                                            size_t count, struct hp_noise noise);
+void hp_noisy_series_free(struct hp_noisy_series *noisy);
+
+// Return the slope that the tests of a trend find in four of five series with this
+// standard deviation.  `variance` is that of hp_trend_of_sampling().
+double hp_detectable_slope(struct hp_noisy_series *noisy, double sd, double variance);
 
 #endif

@@ -182,12 +182,14 @@ struct hp_detectable hp_detectable_growth_of_trend(const struct hp_view *view) {
     struct hp_noise noise =
         hp_noise_around_line(course.times, course.values, trend->dumps);
     double variance = variance_of(trend, times, view->options.confidence);
-    double slope = hp_detectable_slope(times, trend->dumps, noise, variance);
+    struct hp_noisy_series *noisy = hp_noisy_series_new(times, trend->dumps, noise);
+    double slope = hp_detectable_slope(noisy, noise.sd, variance);
     double span = course.times[trend->dumps - 1] - course.times[0];
     found.change = fmax(slope * span, limit_of(view, course.values[0]));
     found.share = course.mean > 0 ? found.change / course.mean : (double)NAN;
     found.is_known = isfinite(found.change);
     found.is_of_gate = view->options.gate != NULL;
+    hp_noisy_series_free(noisy);
     hp_trend_times_free(times);
     free(course.times);
     return found;

@@ -60,6 +60,7 @@ struct planner {
     struct hp_plan_comparison of_row[HP_PLAN_COMPARISONS + 1];
     double made_rate; // `made` a second in one process, as a share; NAN: not known
     struct hp_trend_times *times[HP_PLAN_SERIES]; // for series; or NULL
+    struct hp_noisy_series *noisy[HP_PLAN_SERIES];
     struct hp_noise residual; // of the total of a series around a line
 };
 
@@ -264,6 +265,7 @@ static void find_series(struct planner *p) {
             times[j] = (double)j;
         }
         p->times[i] = hp_trend_times_new(times, count, p->view->options.confidence);
+        p->noisy[i] = hp_noisy_series_new(p->times[i], count, p->residual);
         free(times);
     }
 }
@@ -397,8 +399,7 @@ static void plan_trends(const struct planner *p, const struct hp_plan_sum *sum,
                         struct hp_plan_row *row) {
     double own = hp_plan_sum_of(&p->live, p->plan->period).noise / p->dumps;
     double more = fmax(sum->noise / p->dumps - own, 0);
-    struct hp_noise noise = p->residual;
-    noise.sd = sqrt(noise.sd * noise.sd + more);
+    double sd = sqrt(p->residual.sd * p->residual.sd + more);
     for (size_t i = 0; i < HP_PLAN_SERIES; i++) {
         size_t count = hp_plan_dumps[i];
         double weights = 0;
@@ -409,7 +410,7 @@ static void plan_trends(const struct planner *p, const struct hp_plan_sum *sum,
         for (size_t j = 0; j < count; j++) {
             weights += fabs(hp_trend_weight(p->times[i], j));
         }
-        double slope = hp_detectable_slope(p->times[i], count, noise,
+        double slope = hp_detectable_slope(p->noisy[i], sd,
                                            weights * sum->variance / p->dumps);
         row->trends[i] = slope * (double)(count - 1) / p->plan->total.bytes;
     }
@@ -539,6 +540,7 @@ static int build(struct hp_view *view, struct hp_err *err) {
     hp_plan_parts_init(&p.made, view->profile, HP_COLUMN_ALLOC);
     make(&p);
     for (size_t i = 0; i < HP_PLAN_SERIES; i++) {
+        hp_noisy_series_free(p.noisy[i]);
         hp_trend_times_free(p.times[i]);
     }
     free_comparisons(p.of_total);

@@ -79,7 +79,9 @@ Test(power, slopes_are_found_in_four_of_five_series) {
         times[j] = j;
     }
     struct hp_trend_times *of = hp_trend_times_new(times, DUMPS, 0.95);
-    double slope = hp_detectable_slope(of, DUMPS, (struct hp_noise){1, 0}, 0.5);
+    struct hp_noisy_series *noisy =
+        hp_noisy_series_new(of, DUMPS, (struct hp_noise){0});
+    double slope = hp_detectable_slope(noisy, 1, 0.5);
     for (int i = 0; i < RUNS; i++) {
         for (int j = 0; j < DUMPS; j++) {
             values[j] = slope * j;
@@ -92,6 +94,7 @@ Test(power, slopes_are_found_in_four_of_five_series) {
                  hp_trend_shape_of(values, DUMPS, hp_trend_is_line(of, values)) ==
                      HP_TREND_STEADY;
     }
+    hp_noisy_series_free(noisy);
     hp_trend_times_free(of);
     cr_expect(found > 0.75 * RUNS && found < 0.85 * RUNS, "%d", found);
 }
