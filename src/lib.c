@@ -220,7 +220,7 @@ static void settle_partial(struct hp_profile *profile,
 // Read the inputs: with statistics, with prof_recent, or dumps alone.
 static int read_all(struct hp_profile *profile, const char *const *paths, size_t count,
                     const struct hp_read_options *options, struct hp_err *err) {
-    return profile->keeps.live_samples
+    return profile->keeps.live_samples || options->stats
                ? hp_accounts_read(profile, paths, count, options, err)
            : options->recent ? hp_recents_read(profile, paths, count, options, err)
                              : hp_read_inputs(profile, paths, count, options, err);

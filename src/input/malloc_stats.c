@@ -6,7 +6,7 @@
 //         "lextent": [{"size"}]},
 //       "stats": {"allocated", "active", "metadata", "resident", "mapped", "retained"},
 //       "stats.arenas": {"merged" or, with one arena, "0": {"pdirty", "pmuzzy", "base",
-//         "internal", "tcache_bytes", "large": {"allocated"},
+//         "internal", "tcache_bytes", "uptime_ns", "large": {"allocated"},
 //         "bins": [{"curregs", "curslabs", "nonfull_slabs", "nmalloc", "ndalloc",
 //                   "prof_live_count", "prof_live_requested"}],
 //         "lextents": [{"curlextents"}]}}}}
@@ -336,6 +336,14 @@ static const json_t *merged(struct stats_reader *r, const json_t *jemalloc) {
     return all;
 }
 
+// Returns nanoseconds since the start.  A count of bytes has a limit that a process can
+// outlive.
+static uint64_t uptime_of(const json_t *arena) {
+    const json_t *value = json_object_get(arena, "uptime_ns");
+    json_int_t count = json_integer_value(value);
+    return count > 0 ? (uint64_t)count : 0;
+}
+
 // Read the sums over all arenas, and the size classes.
 static void read_arenas(struct stats_reader *r, struct hp_allocator_stats *stats,
                         const json_t *jemalloc) {
@@ -348,6 +356,7 @@ static void read_arenas(struct stats_reader *r, struct hp_allocator_stats *stats
                            json_is_integer(json_object_get(all, "internal"));
     stats->base = count_of(r, all, "arenas", "base", OPTIONAL);
     stats->internal = count_of(r, all, "arenas", "internal", OPTIONAL);
+    stats->uptime_ns = uptime_of(all);
     stats->tcache = count_of(r, all, "arenas", "tcache_bytes", OPTIONAL);
     stats->large =
         count_of(r, json_object_get(all, "large"), "large", "allocated", OPTIONAL);

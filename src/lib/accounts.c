@@ -261,10 +261,11 @@ static int check_maps(const struct hp_input_record *input,
 static int check(const struct hp_input_record *input, const struct hp_account *account,
                  struct hp_err *err) {
     if (input->producer != HP_PRODUCER_JEMALLOC) {
-        hp_fail(err, HP_E_UNSUPPORTED,
-                HP_MESSAGE("account-not-jemalloc",
-                           "account needs dumps of jemalloc, and this is %s"),
-                hp_producer_text(input->producer));
+        hp_fail(
+            err, HP_E_UNSUPPORTED,
+            HP_MESSAGE("account-not-jemalloc",
+                       "statistics of jemalloc need dumps of jemalloc, and this is %s"),
+            hp_producer_text(input->producer));
         return refuse(input, err);
     }
     int ret = check_period(input, &account->stats, err);

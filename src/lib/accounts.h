@@ -5,8 +5,8 @@
 
 #include "model/profile.h"
 
-// Read inputs as hp_read_inputs() does, for HP_REPORT_ACCOUNT.  Each dump needs
-// statistics: options->stats and options->smaps, or files among the paths.  These are
+// Read inputs as hp_read_inputs() does, for HP_REPORT_ACCOUNT, or for HP_REPORT_PLAN with
+// options->stats.  Each dump needs statistics: options->stats and options->smaps, or files among the paths.  These are
 // recognized by their content, and belong to the dump whose path differs only in the
 // ending.  A file without its counterpart is skipped, and a warning names it.  HP_E_USAGE
 // if no dump has statistics; HP_E_FORMAT if they are of another process.

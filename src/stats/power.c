@@ -301,9 +301,9 @@ struct hp_noisy_series *hp_noisy_series_new(const struct hp_trend_times *times,
             values[j] =
                 j == 0 ? fresh : rho * values[j - 1] + sqrt(1 - rho * rho) * fresh;
         }
-        noisy->of[i] = (struct noisy_one){hp_trend_slope(times, values),
-                                          hp_trend_of_all(times, values, any).least, 0,
-                                          INFINITY};
+        noisy->of[i] =
+            (struct noisy_one){hp_trend_slope(times, values),
+                               hp_trend_of_all(times, values, any).least, 0, INFINITY};
     }
     return noisy;
 }

@@ -3,7 +3,8 @@
 //
 // Rate.  A process allocated A bytes before its last dump, in objects whose sizes are
 // known, and D of these between its first dump and its last, in T seconds.  It takes
-// D / (A T) times as many samples a second as all these objects have.
+// D / (A T) times as many samples a second as all these objects have.  For one dump with
+// statistics, which say how long the process has run, D is A.
 //
 // Memory of jemalloc's profiler.  Up to 5.3.0 a sampled object of at most 14 KiB takes 16
 // KiB; from 5.3.1 on it takes whole pages.  Each sampled object has an extent of its own,
@@ -157,12 +158,25 @@ static const struct hp_input_record *dump_of(const struct hp_view *view,
     return &view->head.inputs[all->dumps.at[process->first + i]];
 }
 
+// Return the seconds from the start of a process to its only dump, if its statistics say
+// it; else 0.
+static double age_of(const struct hp_view *view, const struct hp_input_record *input) {
+    double age = 0;
+    const struct hp_account *account;
+    hp_vec_each (account, &view->profile->inputs.accounts) {
+        bool is_its = &view->profile->inputs.records.at[account->input] == input;
+        age = is_its ? (double)account->stats.uptime_ns * 1e-9 : age;
+    }
+    return age;
+}
+
 // Return the share of all that a process allocated that it allocates in a second; NAN if
 // it is not known, with the reason in `lack`.
 static double rate_of(const struct hp_view *view, const struct hp_process *process,
                       enum hp_plan_lack *lack) {
     const struct hp_input_record *first = dump_of(view, process, 0);
     const struct hp_input_record *last = dump_of(view, process, process->dumps - 1);
+    double age = process->dumps == 1 ? age_of(view, first) : 0;
     double before =
         hp_fixed_double(hp_input_whole(first).of[HP_ALLOC_SPACE], HP_ALLOC_SPACE);
     double after =
@@ -170,6 +184,10 @@ static double rate_of(const struct hp_view *view, const struct hp_process *proce
     double seconds = last->identity.time - first->identity.time;
     bool has_counts = hp_input_has_metric(first, HP_ALLOC_SPACE) &&
                       hp_input_has_metric(last, HP_ALLOC_SPACE);
+    if (has_counts && age > 0 && after > 0) {
+        *lack = HP_PLAN_LACKS_NOTHING;
+        return 1 / age;
+    }
     enum hp_plan_lack why = !has_counts          ? HP_PLAN_LACKS_COUNTS
                             : process->dumps < 2 ? HP_PLAN_LACKS_DUMPS
                             : !view->head.has_times || !(seconds > 0)
@@ -410,8 +428,8 @@ static void plan_trends(const struct planner *p, const struct hp_plan_sum *sum,
         for (size_t j = 0; j < count; j++) {
             weights += fabs(hp_trend_weight(p->times[i], j));
         }
-        double slope = hp_detectable_slope(p->noisy[i], sd,
-                                           weights * sum->variance / p->dumps);
+        double slope =
+            hp_detectable_slope(p->noisy[i], sd, weights * sum->variance / p->dumps);
         row->trends[i] = slope * (double)(count - 1) / p->plan->total.bytes;
     }
 }
@@ -472,8 +490,12 @@ static void choose(struct planner *p) {
         plan->chosen = shows ? i : plan->chosen;
     }
     bool has_spread = plan->total.spread.freedom > 0;
+    plan->advised = plan->chosen < HP_PLAN_PERIODS ? plan->chosen : 0;
     if (plan->chosen == HP_PLAN_PERIODS && has_spread) {
         plan->needed = find_needed(p);
+        for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
+            plan->advised = plan->of[i].period <= plan->period ? i : plan->advised;
+        }
     }
 }
 

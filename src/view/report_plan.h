@@ -69,6 +69,9 @@ struct hp_plan {
     double see;       // the change that is asked for
     // The coarsest period that shows it, as a row; HP_PLAN_PERIODS: none does.
     size_t chosen;
+    // The period to use, as a row: the chosen one; else the finest, or that of the dumps
+    // if a finer one would not help.
+    size_t advised;
     // If only the spread between processes prevents it: the number of processes on each
     // side that show it at the period of the dumps; 0: not known.
     size_t needed;

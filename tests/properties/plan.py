@@ -165,6 +165,19 @@ def cost():
     return faults + [f'{report["lacks"]}'] * (report['lacks'] is not None)
 
 
+def cost_of_one():
+    """Statistics give one dump its rate: the samples ever counted by the dump, over the time that the process has run."""
+    heap, stats = (t.testdata / 'account' / f'frag.{end}' for end in ('heap', 'json'))
+    made = sum(map(int, re.findall(r'@.*\n  t\*: \d+: \d+ \[(\d+):', heap.read_text())))
+    uptime = json.loads(stats.read_text())['jemalloc']['stats.arenas']['0']['uptime_ns'] * 1e-9
+    report, alone = planned(heap, f'--stats={stats}'), planned(heap)
+    faults = [f'{report["lacks"]} {alone["lacks"]}'] * (report['lacks'] is not None or alone['lacks'] != 'dumps')
+    rate = by_period(report)[1 << 12]['samples_per_second']
+    faults += [f'{rate} {made / uptime}'] * (not near(rate, made / uptime, 0.01))
+    ended = t.run('--message-codes', 'plan', heap, *REDIS, f'--stats={stats}')
+    return faults + [f'{ended.err}'] * (ended.code == 0 or 'stats-of-one-dump' not in ended.err)
+
+
 def headline():
     """The headline is the coarsest period whose change is at most that of --see."""
     faults = []
@@ -183,9 +196,26 @@ def layout():
     faults = []
     for words in ([t.testdata / 'golden' / f'procs{i}.heap' for i in (1, 2, 3, 4)], REDIS):
         lines = t.ok('plan', '--no-symbols', '--width=100', *words).out.splitlines()
-        rows = [line for line in lines if re.search(r'%.* (\d+ [KM]iB|period)$|±.* period$', line)]
+        rows = [line for line in lines if re.search(r'%.* \d+ [KM]iB( \((now|use|keep)\))?$| period$', line)]
         faults += [f'{len(line)}: {line}' for line in lines if len(line) > 100]
         faults += [f'{len(rows)} rows'] * (len(rows) != 14)
+    return faults
+
+
+def marks():
+    """The row of the dumps' own period and the one to use are marked, and the first line says the same."""
+    faults = []
+    fleet = [t.testdata / 'golden' / f'procs{i}.heap' for i in (1, 2, 3, 4)]
+    for words, marked, code in ((['--see=20%', *REDIS], {'now': '8 KiB', 'use': '128 KiB'}, 'plan-choose'),
+                                (['--see=4%', *REDIS], {'keep': '8 KiB'}, 'plan-choose'),
+                                (['--see=0.1%', *REDIS], {'use': '4 KiB', 'now': '8 KiB'}, 'plan-finest'),
+                                (fleet, {'keep': '128 KiB'}, 'plan-needed')):
+        out = t.ok('--message-codes', 'plan', '-q', '--no-symbols', '--width=100', *words).out
+        text = t.ok('plan', '-q', '--no-symbols', '--width=100', *words).out
+        found = {mark: period for period, mark in re.findall(r'(\d+ [KM]iB) \((now|use|keep)\)\n', text)}
+        faults += [f'{words[0]}: {found}\n{text}'] * (found != marked or code not in out)
+        log = {'8 KiB': 13, '4 KiB': 12, '128 KiB': 17}[marked.get('use', marked.get('keep'))]
+        faults += [f'{words[0]}: {text}'] * (f'lg_prof_sample:{log}' not in text.split('\n', 1)[0])
     return faults
 
 
@@ -231,6 +261,8 @@ t.check('the order of inputs and threads change nothing', order)
 t.check('a fleet of mixed periods is planned from each own period', mixed_periods)
 t.check('every kind of input has a plan, or a reason', answers)
 t.check('CPU is the rate times the cost', cost)
+t.check('the statistics of one dump give its rate', cost_of_one)
 t.check('the headline follows --see', headline)
+t.check('the period of the dumps and the one to use are marked', marks)
 t.check('the table fits 100 columns', layout)
 t.done()

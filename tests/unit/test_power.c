@@ -79,8 +79,7 @@ Test(power, slopes_are_found_in_four_of_five_series) {
         times[j] = j;
     }
     struct hp_trend_times *of = hp_trend_times_new(times, DUMPS, 0.95);
-    struct hp_noisy_series *noisy =
-        hp_noisy_series_new(of, DUMPS, (struct hp_noise){0});
+    struct hp_noisy_series *noisy = hp_noisy_series_new(of, DUMPS, (struct hp_noise){0});
     double slope = hp_detectable_slope(noisy, 1, 0.5);
     for (int i = 0; i < RUNS; i++) {
         for (int j = 0; j < DUMPS; j++) {

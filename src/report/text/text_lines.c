@@ -174,7 +174,10 @@ static void put_row(struct hp_text_page *page, struct hp_text_table *table,
 
 static void write_text(struct hp_sink *out, const struct hp_view *view) {
     struct line_writer lines = {
-        .page = {.view = view, .put_line = put_line, .put_row = put_row},
+        .page = {.view = view,
+                 .put_line = put_line,
+                 .put_row = put_row,
+                 .is_aligned = true},
         .out = out,
         .width = view->options.text.width,
         .is_ascii = view->options.text.ascii,

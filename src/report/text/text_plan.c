@@ -1,10 +1,11 @@
 // The report of a plan:
 //
-//     use lg_prof_sample:17: it finds a change of 5% in 3 processes a side
-//     128 KiB: at most 0.3% of a core (120 samples/s); memory 1.0 MiB … 5.4 MiB
+//     use lg_prof_sample:17: it shows a change of 5% in 3 processes a side; now 8 KiB, ...
+//     128 KiB costs at most 0.3% of a core (120 samples/s) and 1.0 MiB … 5.4 MiB of memory
 //
-//      samples  per s total ±  #1 ±  #2 ± ...  1:1   3:3   8:8 #1 1:1 ...  period
-//        3,151    120    1.9%  3.1%  ~12% ... 5.1%  4.0%  2.2%   9.1% ... 128 KiB
+//                        known to ±   total change shown   #1 change shown
+//      samples   per s total    #1    1:1    3:3    8:8    1:1    3:3    8:8  period
+//        3,151     120  1.9%  3.1%   5.1%   4.0%   2.2%   9.1%    ...         128 KiB (use)
 //
 // followed by the names of the rows and by notes for the columns.
 #include "report/text/text_table.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 enum {
+    LINE_SIZE = 512, // bytes of the words above the titles
     COUNT_WIDTH = 8,
     SHARE_WIDTH = 6,
     MEMORY_WIDTH = 20,
@@ -51,8 +53,21 @@ struct plan_text {
 
 // --- columns ------------------------------------------------------------------------------
 
-// Format the title of a column.
-static void format_title(char title[HP_NUMBER_SIZE], enum what what, size_t number) {
+// The words above columns that belong together; Markdown has none.
+static const char *group_of(enum what what) {
+    return what == TOTAL || what == ROW
+               ? hp_words(HP_WORDS("plan-group-known", "known to ±"))
+           : what == CHANGE ? hp_words(HP_WORDS("plan-group-total", "total change shown"))
+           : what == ROW_CHANGE ? hp_words(HP_WORDS("plan-group-row", "#1 change shown"))
+           : what == TREND ? hp_words(HP_WORDS("plan-group-trend", "growth in n dumps"))
+                           : "";
+}
+
+// Format the title of a column; `is_short`: the words of its group stand above it.
+static void format_title(char title[HP_NUMBER_SIZE], enum what what, size_t number,
+                         bool is_short) {
+    const char *of = is_short ? "" : what == ROW_CHANGE ? "#1 " : "total ";
+    const char *error = is_short ? "" : " ±";
     size_t processes =
         what == CHANGE || what == ROW_CHANGE ? hp_plan_processes[number] : 0;
     switch (what) {
@@ -63,19 +78,18 @@ static void format_title(char title[HP_NUMBER_SIZE], enum what what, size_t numb
         strcpy(title, "per s");
         break;
     case TOTAL:
-        strcpy(title, "total ±");
+        snprintf(title, HP_NUMBER_SIZE, "total%s", error);
         break;
     case ROW:
-        snprintf(title, HP_NUMBER_SIZE, "#%zu ±", number + 1);
+        snprintf(title, HP_NUMBER_SIZE, "#%zu%s", number + 1, error);
         break;
     case CHANGE:
-        snprintf(title, HP_NUMBER_SIZE, "%zu:%zu", processes, processes);
-        break;
     case ROW_CHANGE:
-        snprintf(title, HP_NUMBER_SIZE, "#1 %zu:%zu", processes, processes);
+        snprintf(title, HP_NUMBER_SIZE, "%s%zu:%zu", of, processes, processes);
         break;
     case TREND:
-        snprintf(title, HP_NUMBER_SIZE, "t %zu", hp_plan_dumps[number]);
+        snprintf(title, HP_NUMBER_SIZE, "%s%zu%s", is_short ? "" : "growth, ",
+                 hp_plan_dumps[number], is_short ? "" : " dumps");
         break;
     case MEMORY:
         strcpy(title, "profiler");
@@ -86,7 +100,7 @@ static void format_title(char title[HP_NUMBER_SIZE], enum what what, size_t numb
 static void add(struct plan_text *t, enum what what, size_t number, int width,
                 int leaves) {
     char title[HP_NUMBER_SIZE];
-    format_title(title, what, number);
+    format_title(title, what, number, t->table.page->is_aligned);
     t->of[t->table.columns.count] = (struct plan_column){what, number, ""};
     hp_text_table_add(&t->table, title, width, leaves);
 }
@@ -98,15 +112,15 @@ static void add_columns(struct plan_text *t) {
     if (!isnan(plan->of[0].rate)) {
         add(t, RATE, 0, COUNT_WIDTH - 1, 0);
     }
-    add(t, TOTAL, 0, SHARE_WIDTH + 1, 0);
+    add(t, TOTAL, 0, SHARE_WIDTH, 0);
     for (size_t i = 0; i < plan->row_count; i++) {
         add(t, ROW, i, SHARE_WIDTH - 1, i == 0 ? 0 : (int)(HP_PLAN_ROWS - i + 1));
     }
     for (size_t i = 0; i < HP_PLAN_COMPARISONS; i++) {
-        add(t, CHANGE, i, SHARE_WIDTH - 1, 0);
+        add(t, CHANGE, i, SHARE_WIDTH, 0);
     }
     for (size_t i = 0; plan->row_count > 0 && i < HP_PLAN_COMPARISONS; i++) {
-        add(t, ROW_CHANGE, i, SHARE_WIDTH, 0);
+        add(t, ROW_CHANGE, i, SHARE_WIDTH - 1, 0);
     }
     for (size_t i = 0; plan->has_series && i < HP_PLAN_SERIES; i++) {
         add(t, TREND, i, SHARE_WIDTH - 1, 0);
@@ -116,6 +130,26 @@ static void add_columns(struct plan_text *t) {
     }
     hp_text_table_fit(&t->table, 1);
     t->table.title = "period";
+}
+
+// Write the words of the groups above the titles, each at the end of its columns.
+static void put_groups(struct plan_text *t) {
+    char line[LINE_SIZE] = "";
+    size_t used = 0, end = 0;
+    for (size_t i = 0; i < t->table.columns.count; i++) {
+        const struct hp_text_column *column = &t->table.columns.at[i];
+        const char *group = group_of(t->of[i].what);
+        bool is_last = i + 1 == t->table.columns.count ||
+                       group_of(t->of[i].what) != group_of(t->of[i + 1].what);
+        end += column->is_gone ? 0 : (size_t)column->width + (end > 0);
+        size_t cells = hp_text_cells(hp_span_of(group), false), bytes = strlen(line);
+        if (is_last && cells > 0 && used + cells <= end) {
+            snprintf(line + bytes, sizeof line - bytes, "%*s%s",
+                     (int)(end - used - cells), "", group);
+            used = end;
+        }
+    }
+    hp_text_page_put(t->table.page, 0, hp_span_of(line));
 }
 
 // Whether a column shows a row: the first one is also in comparisons.
@@ -196,15 +230,28 @@ static void format_cell(const struct plan_text *t, const struct plan_column *col
     }
 }
 
-static void put_row(struct plan_text *t, const struct hp_plan_row *row) {
+// Write the name of a row: its period, and whether the dumps have it, or what to do.
+static void put_period(struct plan_text *t, const struct hp_plan_row *row) {
     char period[HP_NUMBER_SIZE];
+    bool is_now = row->period == t->plan->period;
+    bool is_advised = row == &t->plan->of[t->plan->advised];
+    hp_format_size(period, row->period);
+    hp_text_table_name(&t->table, hp_span_of(period));
+    if (is_now || is_advised) {
+        const char *mark = !is_advised ? HP_WORDS("plan-mark-now", " (now)")
+                           : is_now    ? HP_WORDS("plan-mark-keep", " (keep)")
+                                       : HP_WORDS("plan-mark-use", " (use)");
+        hp_text_table_name(&t->table, hp_span_of(hp_words(mark)));
+    }
+}
+
+static void put_row(struct plan_text *t, const struct hp_plan_row *row) {
     for (size_t i = 0; i < t->table.columns.count; i++) {
         format_cell(t, &t->of[i], row, t->of[i].text);
         t->table.cells.at[i] =
             (struct hp_text_cell){.kind = HP_TEXT_WORD, .text = t->of[i].text};
     }
-    hp_format_size(period, row->period);
-    hp_text_table_name(&t->table, hp_span_of(period));
+    put_period(t, row);
     hp_text_table_put(&t->table, HP_TEXT_CELLS);
 }
 
@@ -219,72 +266,121 @@ static void put_sides(struct hp_sink *out, size_t processes) {
     }
 }
 
-// Write the answer: which sample period to use.
-static void put_choice(const struct plan_text *t) {
+// Write what the period of the dumps shows, if another one is advised.
+static void put_present(const struct plan_text *t) {
     const struct hp_plan *plan = t->plan;
-    struct hp_sink *out = t->out;
-    char setting[64], share[HP_NUMBER_SIZE];
-    if (plan->chosen < HP_PLAN_PERIODS) {
-        hp_plan_setting(setting, plan->producer, plan->of[plan->chosen].period);
-        hp_sink_print(
-            out, HP_MESSAGE("plan-choose", "use %s: it finds a change of %.3g%% in "),
-            setting, plan->see * 100);
-        put_sides(out, plan->processes);
-        hp_sink_text(out, "\n");
-        return;
+    const struct hp_plan_row *row;
+    char period[HP_NUMBER_SIZE], share[HP_NUMBER_SIZE];
+    for (row = plan->of; row < plan->of + HP_PLAN_PERIODS; row++) {
+        if (row->period == plan->period && row != &plan->of[plan->advised]) {
+            hp_format_size(period, row->period);
+            format_share(share, row->given, row->total.is_rough);
+            hp_sink_print(t->out, HP_MESSAGE("plan-present", " (now %s: %s)"), period,
+                          share);
+        }
     }
-    format_share(share, plan->of[0].given, false);
-    hp_sink_print(out, HP_MESSAGE("plan-none", "no period finds a change of %.3g%% in "),
-                  plan->see * 100);
-    put_sides(out, plan->processes);
-    if (plan->needed > 0) {
-        hp_sink_print(out,
-                      HP_MESSAGE("plan-needed",
-                                 ": they differ too much; %zu a side would do\n"),
-                      plan->needed);
+    hp_sink_text(t->out, "\n");
+}
+
+// Write that no period shows the change, and what helps.
+static void put_none(const struct plan_text *t, const char *setting) {
+    const struct hp_plan *plan = t->plan;
+    char share[HP_NUMBER_SIZE];
+    double see = plan->see * 100;
+    format_share(share, plan->of[plan->advised].given, false);
+    if (plan->total.spread.freedom <= 0) {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-finest",
+                                 "use %s: it shows a change of %s, not of %.3g%%, in "),
+                      setting, share, see);
+        put_sides(t->out, plan->processes);
+        put_present(t);
+    } else if (plan->needed == 0) {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-apart",
+                                 "keep %s: processes differ too much to "
+                                 "show a change of %.3g%%\n"),
+                      setting, see);
     } else {
-        hp_sink_print(out, HP_MESSAGE("plan-finest", ": 4 KiB finds %s\n"), share);
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-needed",
+                                 "keep %s, and compare %zu processes a "
+                                 "side: %zu differ too much to show a "
+                                 "change of %.3g%%\n"),
+                      setting, plan->needed, plan->processes, see);
     }
 }
 
-// Write the bound of the CPU time and the memory at the chosen period, or at that of the
-// dumps.
-static void put_cost(const struct plan_text *t) {
+// Write the answer: which sample period to use, and why.
+static void put_choice(const struct plan_text *t) {
+    const struct hp_plan *plan = t->plan;
+    const struct hp_plan_row *advised = &plan->of[plan->advised];
+    char setting[64];
+    hp_plan_setting(setting, plan->producer, advised->period);
+    if (plan->chosen == HP_PLAN_PERIODS) {
+        put_none(t, setting);
+        return;
+    }
+    const char *verb = advised->period == plan->period
+                           ? HP_WORDS("plan-verb-keep", "keep")
+                           : HP_WORDS("plan-verb-use", "use");
+    hp_sink_print(t->out,
+                  HP_MESSAGE("plan-choose", "%s %s to see a change of %.3g%% in "),
+                  hp_words(verb), setting, plan->see * 100);
+    put_sides(t->out, plan->processes);
+    put_present(t);
+}
+
+// Write what to give `plan` for the CPU time.
+static void put_lack(const struct plan_text *t) {
     static const char *const lacks[] = {
         [HP_PLAN_LACKS_NOTHING] = "",
         [HP_PLAN_LACKS_COUNTS] =
-            HP_WORDS("plan-needs-counts",
-                     "allocated bytes in two dumps of one process (prof_accum:true)"),
-        [HP_PLAN_LACKS_DUMPS] = HP_WORDS("plan-needs-dumps", "two dumps of one process"),
+            HP_WORDS("plan-needs-counts", "prof_accum:true, two dumps or --stats"),
+        [HP_PLAN_LACKS_DUMPS] =
+            HP_WORDS("plan-needs-dumps", "two dumps of one process or --stats"),
         [HP_PLAN_LACKS_TIMES] =
             HP_WORDS("plan-needs-times", "the times of the dumps: see --time-from"),
     };
-    const struct hp_plan *plan = t->plan;
-    size_t at = plan->chosen < HP_PLAN_PERIODS ? plan->chosen : 0;
-    const struct hp_plan_row *row = &plan->of[at];
-    char text[HP_NUMBER_SIZE], period[HP_NUMBER_SIZE];
+    bool is_jemalloc = !isnan(t->plan->of[0].memory.low);
+    const char *lack =
+        t->plan->lack == HP_PLAN_LACKS_COUNTS && !is_jemalloc
+            ? HP_WORDS("plan-needs-allocated", "allocated bytes in two dumps")
+            : lacks[t->plan->lack];
+    hp_sink_print(t->out, HP_MESSAGE("plan-rate-unknown", "CPU unknown: needs %s"),
+                  hp_words(lack));
+}
+
+// Write the bound of the CPU time and the memory at the advised period.
+static void put_cost(const struct plan_text *t) {
+    const struct hp_plan_row *row = &t->plan->of[t->plan->advised];
+    bool has_rate = !isnan(row->rate), has_memory = !isnan(row->memory.low);
+    char memory[HP_NUMBER_SIZE], period[HP_NUMBER_SIZE];
     hp_format_size(period, row->period);
-    hp_sink_print(t->out, HP_MESSAGE("plan-cost", "%s: "), period);
-    if (isnan(row->rate)) {
-        hp_sink_print(t->out, HP_MESSAGE("plan-rate-unknown", "CPU unknown, needs %s"),
-                      hp_words(lacks[plan->lack]));
-    } else {
-        hp_sink_print(
-            t->out, HP_MESSAGE("plan-load", "at most %.2g%% of a core (%.3g samples/s)"),
-            row->load * 100, row->rate);
+    if (has_rate || has_memory) {
+        hp_sink_print(t->out, HP_MESSAGE("plan-cost", "%s costs "), period);
     }
-    if (!isnan(row->memory.low)) {
-        format_memory(t, row->memory, text);
-        hp_sink_print(t->out, HP_MESSAGE("plan-memory", "; memory %s"), text);
+    if (has_rate) {
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-load",
+                                 "at most %.2g%% of a core (%.3g samples/s)%s"),
+                      row->load * 100, row->rate, has_memory ? " and " : "\n");
     }
-    hp_sink_text(t->out, "\n");
+    if (has_memory) {
+        format_memory(t, row->memory, memory);
+        hp_sink_print(t->out, HP_MESSAGE("plan-memory", "%s of memory%s"), memory,
+                      has_rate ? "\n" : "; ");
+    }
+    if (!has_rate) {
+        put_lack(t);
+        hp_sink_text(t->out, "\n");
+    }
 }
 
 // Write how long a sample may take.
 static void put_time(const struct plan_text *t) {
     const struct hp_plan *plan = t->plan;
-    const struct hp_plan_row *row =
-        &plan->of[plan->chosen < HP_PLAN_PERIODS ? plan->chosen : 0];
+    const struct hp_plan_row *row = &plan->of[plan->advised];
     if (!isnan(row->rate) && row->rate > 0) {
         hp_sink_print(t->out,
                       HP_MESSAGE("plan-time",
@@ -401,8 +497,8 @@ static void put_notes(const struct plan_text *t) {
     hp_text_note(&notes,
                  hp_span_of(hp_words(
                      HP_WORDS("plan-note-changes",
-                              "n:n: smallest change found in 4 of 5 comparisons of "
-                              "n processes a side"))));
+                              "change shown: in 4 of 5 comparisons of two dumps of one "
+                              "process (1:1), 3 or 8 processes a side"))));
     hp_text_draft_init(&spread);
     put_spread(&spread.out, t->plan);
     hp_sink_text(&spread.out,
@@ -425,6 +521,9 @@ void hp_text_plan(struct hp_text_page *page, const struct hp_view *view) {
     hp_sink_text(t.out, "\n");
     hp_text_table_init(&t.table, page);
     add_columns(&t);
+    if (page->is_aligned) {
+        put_groups(&t);
+    }
     hp_text_table_put(&t.table, HP_TEXT_TITLES);
     for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
         put_row(&t, &t.plan->of[i]);

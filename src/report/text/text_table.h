@@ -86,6 +86,7 @@ struct hp_text_page {
     struct hp_sink lines; // lines of text that are not part of a table
     const struct hp_view *view;
     struct hp_buffer line; // the beginning of a line
+    bool is_aligned;       // columns have their widths: lines can stand above them
     // Write a line of text; is_fixed: it must not be wrapped.
     void (*put_line)(struct hp_text_page *page, struct hp_span line, bool is_fixed);
     void (*put_row)(struct hp_text_page *page, struct hp_text_table *table,
