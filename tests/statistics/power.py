@@ -31,15 +31,23 @@ def poisson(rng, mean):
     return count
 
 
+def draw(rng, size, objects):
+    """The number of samples of so many objects of a size."""
+    p = -math.expm1(-size / PERIOD)
+    if p < 0.05:
+        return poisson(rng, objects * p)
+    if objects < 100:
+        return sum(rng.random() < p for _ in range(objects))
+    return min(objects, max(0, round(rng.gauss(objects * p, math.sqrt(objects * p * (1 - p))))))
+
+
+def objects_of(share):
+    return {size: round(max(share, 0) * held / size) for size, held in HEAP.items()}
+
+
 def sample(rng, share):
     """Numbers of samples, by size, of a heap that is `share` of HEAP."""
-    drawn = {}
-    for size, held in HEAP.items():
-        objects, p = max(share, 0) * held / size, -math.expm1(-size / PERIOD)
-        spread = math.sqrt(objects * p * (1 - p))
-        drawn[size] = poisson(rng, objects * p) if p < 0.05 else min(round(objects), max(0, round(
-            rng.gauss(objects * p, spread))))
-    return drawn
+    return {size: draw(rng, size, objects) for size, objects in objects_of(share).items()}
 
 
 def add(*samples):
@@ -123,7 +131,8 @@ class Series:
     def dumps(self, rng, folder, change, count):
         held, grown, paths = sample(rng, 0.8), {size: 0 for size in HEAP}, []
         for i in range(count):
-            grown = add(grown, sample(rng, change / (count - 1))) if i > 0 else grown
+            before, now = (objects_of(change * max(step, 0) / (count - 1)) for step in (i - 1, i))
+            grown = add(grown, {size: draw(rng, size, now[size] - before[size]) for size in HEAP})
             floating = sample(rng, 0.2 + rng.gauss(0, self.residual))
             paths.append(write(folder / f'app.7.{i}.i{i}.heap', add(held, grown, floating)))
         return paths

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The widths that plan predicts from one dump, compared with those of dumps that were sampled at the planned period.
 
-usage: widths.py BINARY TESTDATA [WORKLOADS [DUMPS]]    (default 20 workloads, 7 dumps at each of 7 periods)
+With HPROF_SIM, the variance of sampling over that of the best probabilities is compared with the sampler's own evaluation.
+
+usage: widths.py BINARY TESTDATA [WORKLOADS [DUMPS [HPROF_SIM]]]    (20 workloads, 7 dumps at each of 7 periods)
 
 Some workloads are real: every allocation of their process was sampled (lg_prof_sample:0).  Rows that rest on fewer
 than 100 samples are rough, and left out.
@@ -20,6 +22,8 @@ WORKLOADS = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 DUMPS = int(sys.argv[4]) if len(sys.argv) > 4 else 7
 OWN = 14  # log2 of the period that plans are made from
 PERIODS = range(13, 20)
+SIM = sys.argv[5] if len(sys.argv) > 5 else None
+SIMULATED = 'mix', 'pareto', 'large', 'huge', 'spread'  # no object is freed: the best probabilities depend on sizes alone
 REAL = ('jemalloc-lg0-accum.heap', 'jemalloc-lg0.heap')
 
 
@@ -100,6 +104,27 @@ def errors_of(number, folder):
     return errors
 
 
+def ratio_of(workload, folder):
+    """The ratio of variances that plan prints for eight dumps, over that of the methods' evaluation."""
+    out = subprocess.run([SIM, 'evaluate', f'--workload={workload}', '--streams=2', '--json'], capture_output=True, check=False)
+    theory = {row['method']: row['total']['bytes']['theory'] for row in json.loads(out.stdout)['rows']}
+    subprocess.run([SIM, 'generate', f'--workload={workload}', '--processes=8', str(folder)], check=True)
+    out = subprocess.run([BINARY, 'plan', '-q', '--no-symbols', '-fjson', *sorted(map(str, folder.glob('*.heap')))],
+                         capture_output=True, check=True)
+    return json.loads(out.stdout)['variance_ratio'] / (theory['geometric'] / theory['optimal']) ** 2
+
+
+def check_ratios():
+    ratios = {}
+    for workload in SIMULATED:
+        with tempfile.TemporaryDirectory() as folder:
+            ratios[workload] = ratio_of(workload, pathlib.Path(folder))
+    is_good = all(abs(ratio - 1) <= 0.03 for ratio in ratios.values())
+    text = ', '.join(f'{name} {ratio:.3f}' for name, ratio in ratios.items())
+    print(f'{"" if is_good else "not "}ok 3 - the ratio of variances is that of the evaluation: {text}', flush=True)
+    return not is_good
+
+
 def main():
     errors = {'total': [], 'rows': []}
     with tempfile.TemporaryDirectory() as folder:
@@ -115,7 +140,8 @@ def main():
         faults += not is_good
         print(f'{"" if is_good else "not "}ok {i} - {what}: {len(some)} widths, {near:.3f} within 10 %, median error '
               f'{median:+.3f}', flush=True)
-    print(f'1..{len(errors)}')
+    faults += check_ratios() if SIM else 0
+    print(f'1..{len(errors) + (SIM is not None)}')
     sys.exit(faults > 0)
 
 

@@ -396,9 +396,9 @@ static void put_ratio(const struct plan_text *t) {
             t->out,
             HP_MESSAGE(
                 "plan-variance-ratio",
-                "sampling   variance %.3f times that of the best probabilities, min(1, c "
+                "sampling   variance %s%.3f times that of the best probabilities, min(1, c "
                 "size), with as many samples\n"),
-            t->plan->ratio);
+            t->plan->of[t->plan->advised].total.is_rough ? "~" : "", t->plan->ratio);
     }
 }
 
