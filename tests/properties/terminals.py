@@ -320,14 +320,14 @@ def check_running():
     """The shares of sum% are those of flat%, added up from the first row on, and the rest is what remains of 100 %."""
     faults = []
     for by, option in ((by, option) for by in KINDS for option in ('--confidence=none', '--confidence=95')):
-        text = on_terminal(200, 'top', '-n5', f'--by={by}', option, *SYMBOLS, DUMPS[0])
+        text = on_terminal(200, '--message-codes', 'top', '-n5', f'--by={by}', option, *SYMBOLS, DUMPS[0])
         rows = re.findall(r'^ *[\d.]+ \w+ +([\d.]+)% +([\d.]+)% ', text, re.M)
         total = 0
         for number, (share, running) in enumerate(rows, 1):
             total += float(share)
             if abs(total - float(running)) > 0.05 * (number + 1):
                 faults.append(f'{by} {option}: {running}% is not the sum of {number} rows, {total:.1f}%')
-        rest = re.search(r'^… \d+ more [^(]*?, ([-\d.]+)%', text, re.M)
+        rest = re.search(r'^rows-left: \d+ [^%(]*? ([-\d.]+)%', text, re.M)
         if rest and abs(total + float(rest[1]) - 100) > 0.05 * (len(rows) + 1):
             faults.append(f'{by} {option}: {rest[0]} after {total:.1f}%')
         faults += [] if rows and (rest or len(rows) < 5) else [f'{by} {option}: {text}']
