@@ -180,23 +180,16 @@ void hp_profile_free(struct hp_profile *profile) {
     }
 }
 
-// Refuse --older-than, which applies to listed objects only, if these are not used.
-static int check_ages(const struct hp_profile *profile,
-                      const struct hp_read_options *options, struct hp_err *err) {
-    if (options->older_than > 0 && profile->settings.estimator != HP_ESTIMATOR_BEST) {
-        return hp_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE(
-                "older-than-not-listed",
-                "--older-than needs ages of objects, which --estimator=jeprof and none "
-                "ignore"));
+// Check the options with each planned report, or without any those of reading alone.
+static int check_options(const struct hp_read_options *options, struct hp_err *err) {
+    static const struct hp_report_options usual;
+    struct hp_read_options alone = {.older_than = options->older_than,
+                                    .estimator = options->estimator};
+    int ret = options->planned_count == 0 ? hp_options_check(&alone, &usual, err) : HP_OK;
+    for (size_t i = 0; i < options->planned_count && ret == HP_OK; i++) {
+        ret = hp_options_check(options, &options->planned[i], err);
     }
-    return options->older_than > 0 && profile->keeps.partial
-               ? hp_fail(err, HP_E_USAGE,
-                         HP_MESSAGE(
-                             "older-than-partial",
-                             "--older-than: an aggregate file has objects of all ages"))
-               : HP_OK;
+    return ret;
 }
 
 // Set in the profile which dump of each process is used, and the metric that matters for
@@ -256,6 +249,9 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
                        HP_MESSAGE("profile-read-twice",
                                   "a profile can be read only once"));
     }
+    if (check_options(options, err) != HP_OK) {
+        return err->code;
+    }
     profile->settings.estimator = options->estimator;
     settle_needs(profile, options);
     settle_snapshots(profile, options);
@@ -279,8 +275,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
         profile->settings.thread =
             hp_strtab_add(&profile->strings, hp_span_of(options->thread));
     }
-    int ret = check_ages(profile, options, err);
-    ret = ret == HP_OK ? read_all(profile, paths, count, options, err) : ret;
+    int ret = read_all(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = hp_times_set(profile, options->time_from, err);
         if (ret == HP_OK && strcmp(options->time_from, "mtime") == 0) {
@@ -582,7 +577,8 @@ struct hp_view *hp_view_new(const struct hp_profile *profile,
                 format->name);
         return NULL;
     }
-    if (check_needs(&profile->keeps, options, err) != HP_OK ||
+    if (hp_options_check(NULL, options, err) != HP_OK ||
+        check_needs(&profile->keeps, options, err) != HP_OK ||
         check_groups(profile, options, err) != HP_OK ||
         check_partial(profile, format, options, err) != HP_OK) {
         return NULL;

@@ -70,6 +70,11 @@ HP_API unsigned hp_format_can(const char *format);
 // in a merged profile.
 HP_API bool hp_report_can_group(enum hp_report_kind kind, enum hp_granularity by,
                                 unsigned can);
+// Return HP_E_USAGE if the options contradict each other, or if one has no effect.  The
+// functions that take the options refuse them, too; this one reads nothing.  `read` may
+// be NULL: the usual options.
+HP_API int hp_options_check(const struct hp_read_options *read,
+                            const struct hp_report_options *report, struct hp_err *err);
 // Return the format's default for hp_report_options.limit: a number of rows, 0 or
 // HP_LIMIT_ENOUGH.
 HP_API size_t hp_format_limit(const char *format);

@@ -416,15 +416,6 @@ static int settle_dumps(const struct hp_cli_arguments *given,
                 "dumps-timeline",
                 "--dumps cannot be combined with --timeline, which shows all dumps"));
     }
-    if (settings->read.snapshots == HP_SNAPSHOTS_PEAK &&
-        (report->kind == HP_REPORT_DIFF || report->columns.spread)) {
-        return hp_cli_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE(
-                "dumps-peak",
-                "--dumps=peak cannot be combined with %s: peaks are chosen by size"),
-            report->columns.spread ? "--columns=spread" : "diff");
-    }
     if (settings->read.snapshots != HP_SNAPSHOTS_EACH || report->kind == HP_REPORT_INFO) {
         return HP_OK;
     }
@@ -459,13 +450,10 @@ static int check_groups(const struct hp_cli_settings *settings, struct hp_err *e
 }
 
 // Check --by=input and later granularities (threads, labels, sizes, ages): report and
-// format have to support them, and they exclude some options.
+// format have to support them.
 static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) {
     const struct hp_report_options *report = &settings->report;
-    if (report->by < HP_BY_INPUT) {
-        return HP_OK;
-    }
-    if (!has_groups(settings)) {
+    if (report->by >= HP_BY_INPUT && !has_groups(settings)) {
         bool by_format = report->kind == HP_REPORT_TOP || report->kind == HP_REPORT_MERGE;
         return hp_cli_fail(
             err, HP_E_USAGE,
@@ -474,31 +462,7 @@ static int check_by(const struct hp_cli_settings *settings, struct hp_err *err) 
             by_format ? report->format : settings->command->name,
             settings->timeline ? " --timeline" : "");
     }
-    const char *option = report->columns.spread  ? "columns=spread"
-                         : report->columns.sizes ? "columns=sizes"
-                         : report->columns.ages  ? "columns=age"
-                                                 : NULL;
-    if (option != NULL) {
-        return hp_cli_fail(err, HP_E_USAGE,
-                           HP_MESSAGE("option-of-functions",
-                                      "--%s applies only to rows of functions"),
-                           option);
-    }
-    bool splits_stacks = report->kind == HP_REPORT_MERGE && report->by == HP_BY_SIZE;
-    if (splits_stacks && report->pprof.with_error) {
-        return hp_cli_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE(
-                "with-error-by-size",
-                "--with-error cannot be combined with --by=size, which splits stacks"));
-    }
-    return splits_stacks && report->pprof.flavor == HP_FLAVOR_PYROSCOPE
-               ? hp_cli_fail(
-                     err, HP_E_USAGE,
-                     HP_MESSAGE(
-                         "pyroscope-by-size",
-                         "--by=size makes more samples than --flavor=pyroscope can have"))
-               : HP_OK;
+    return HP_OK;
 }
 
 // Refuse a condition of --fail-if that can never be met, since every comparison would
@@ -525,32 +489,6 @@ static int check_gate(const struct hp_cli_settings *settings, struct hp_err *err
                        "--fail-if: objects have no unit. Use growth>1000 or growth>5%%"));
     }
     return HP_OK;
-}
-
-// Refuse --no-input-ids in reports that identify inputs anyway, and with --shard, which
-// needs the identities to merge shards.
-static int check_ids(const struct hp_cli_settings *settings, struct hp_err *err) {
-    const struct hp_read_options *read = &settings->read;
-    bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
-    bool adds_all = read->snapshots == HP_SNAPSHOTS_SUM && read->count_duplicates;
-    bool is_merge = settings->report.kind == HP_REPORT_MERGE;
-    if (read->no_input_ids && settings->report.shards > 0) {
-        return hp_cli_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE(
-                "shard-no-input-ids",
-                "--shard cannot be combined with --no-input-ids: shards are matched by "
-                "dumps"));
-    }
-    if (!read->no_input_ids || is_partial || (adds_all && !is_merge)) {
-        return HP_OK;
-    }
-    return hp_cli_fail(err, HP_E_USAGE,
-                       HP_MESSAGE("no-input-ids-alone",
-                                  "--no-input-ids needs merge --output=x.hpa%s"),
-                       is_merge ? ""
-                                : ", and with --dumps=sum --on-duplicate=count, "
-                                  "which tell no dumps apart");
 }
 
 // Refuse --redact with partial files and with --used, and --symbol-dir-only without
@@ -605,7 +543,9 @@ static int check_print(const struct hp_cli_settings *settings,
     return HP_OK;
 }
 
-// Refuse options that contradict each other or have no meaning without others.
+// Refuse options that contradict each other or have no meaning without others.  The
+// table of hp_options_check() has the rules that the library has, too; here are those of
+// options that only the command line has.
 static int check_combinations(struct hp_cli_settings *settings,
                               const struct hp_cli_arguments *given, struct hp_err *err) {
     int ret = check_formats(settings, given, err);
@@ -615,26 +555,10 @@ static int check_combinations(struct hp_cli_settings *settings,
     if (settings->read.folded_unit == HP_FOLDED_OBJECTS) {
         settings->report.metric = HP_INUSE_OBJECTS; // they have no other
     }
-    ret = ret == HP_OK ? check_ids(settings, err) : ret;
+    ret = ret == HP_OK ? hp_options_check(&settings->read, &settings->report, err) : ret;
     ret = ret == HP_OK ? check_places(settings, err) : ret;
     if (ret != HP_OK) {
         return ret;
-    }
-    bool is_partial = (hp_format_can(settings->report.format) & HP_IS_PARTIAL) != 0;
-    if (settings->read.label_from != NULL && settings->report.by != HP_BY_LABEL &&
-        !settings->report.columns.spread && !is_partial) {
-        return hp_cli_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE("label-from-alone",
-                       "--label-from needs --by=label:KEY or --columns=spread"));
-    }
-    if (settings->report.pprof.with_error && settings->report.kind == HP_REPORT_DIFF) {
-        return hp_cli_fail(
-            err, HP_E_USAGE,
-            HP_MESSAGE(
-                "with-error-diff",
-                "--with-error does not apply to diff: errors of differences do not add "
-                "up"));
     }
     if (settings->null_separated && settings->files_from.count == 0 &&
         settings->base_files_from.count == 0 && !settings->prints_used) {

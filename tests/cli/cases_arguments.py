@@ -268,8 +268,8 @@ def options_of_pprof_work_with_its_format_only(t):
     check(t.codes("merge", "--by=age", t.dump), 2, "", "rows-not-of-format: pprof")
     check(t.codes("merge", "--by=size", "--with-error", t.dump), 2, "", "with-error-by-size")
     check(t.codes("merge", "--by=size", "--flavor=pyroscope", t.dump), 2, "", "pyroscope-by-size")
-    check(t.codes("top", "--by=size", "--columns=spread", t.dump), 2, "", "option-of-functions: columns=spread")
-    check(t.codes("top", "--by=age", "--columns=spread", t.dump), 2, "", "option-of-functions: columns=spread")
+    check(t.codes("top", "--by=size", "--columns=spread", t.dump), 2, "", "spread-of-groups")
+    check(t.codes("top", "--by=age", "--columns=spread", t.dump), 2, "", "spread-of-groups")
     check(t.codes("top", "--by=age", t.dump), 5, "", "nothing-no-ages")
     for metric in ("alloc-space", "alloc-objects"):
         check(t.codes("top", "--by=age", f"--metric={metric}", t.dump), 2, "", "ages-need-in-use")
@@ -284,7 +284,7 @@ def ages_need_inputs_that_list_them(t):
     aged = t.testdata / "jemalloc-clickhouse.heap"
     for by in ("input", "thread", "size", "age"):
         for option in ("--columns=sizes", "--columns=age"):
-            check(t.codes("top", f"--by={by}", option, aged), 2, "", f"option-of-functions: {option[2:]}")
+            check(t.codes("top", f"--by={by}", option, aged), 2, "", f"{option[10:]}s-of-groups" if option == "--columns=age" else f"{option[10:]}-of-groups")
     check(t.codes("top", "--columns=age", t.dump), 5, "", "nothing-no-ages")
     check(t.codes("top", "--columns=age", "--metric=alloc-space", aged), 2, "", "ages-need-in-use")
     for age in ("60", "s", "60 s", "-1s", "0s", "0.1ms", "1e3s", "nans", "40000000d", "60S", "1sec"):

@@ -607,7 +607,7 @@ def labels_need_an_option_and_a_name(t):
     check(t.codes("stacks", t.dump, "--by=input"), 2, "", "rows-not-of-format: stacks")
     check(t.codes("top", "--no-symbols", t.dump, "--by=label:x", "--label-from=(x)"), 2, "",
           "pattern-without-group: (x)")
-    check(t.codes("top", t.dump, "--by=input", "--columns=spread"), 2, "", "option-of-functions: columns=spread")
+    check(t.codes("top", t.dump, "--by=input", "--columns=spread"), 2, "", "spread-of-groups")
 
 
 @case
