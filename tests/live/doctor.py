@@ -119,6 +119,8 @@ def programs():
                                jemalloc.shared_object())),
             ('no-program', SCRIPT)):
         faults += compare(path.name, doctor(path), wanted)
+    found, _ = doctor(stripped)
+    faults += [f'{found}'] * (not found['no-names'].endswith(' debuginfod-find debuginfo ' + found['build-id']))
     return faults
 
 
@@ -139,6 +141,11 @@ def dumps():
         path = FOLDER / 'one.heap'
         path.write_text(content)
         faults += compare(wanted, doctor(path), wanted)
+    for samples, finer in ((96, 262144), (25, 131072), (1, 4096), (97, None)):
+        path.write_text(head.format(samples, samples) + '@ 0x1 0x2\n  t*: 1: 1 [0: 0]\n' + end)
+        found = doctor(path)[0].get('few-samples')
+        faults += [f'{samples}: {found}'] * (
+            found is not None if finer is None else f'; {finer} or finer' not in (found or ''))
     return faults
 
 

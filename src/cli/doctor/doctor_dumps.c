@@ -14,11 +14,15 @@
 enum {
     DEEPEST = 127, // frames of a stack that jemalloc may have cut
     SETS = 100000, // entries of a folder that are counted
+    // Fewest samples of small objects whose sum is known within 20 %: (1.96 / 0.2)^2.
+    ENOUGH_SAMPLES = 97,
+    FINEST = 4096, // the finest period that is advised
 };
 
 // What was seen of a dump.
 struct seen {
     uint64_t stacks, cut, objects;
+    uint64_t period; // 0: unknown
     bool has_map, is_text;
 };
 
@@ -46,11 +50,29 @@ static void read_lines(struct seen *seen, FILE *file) {
             seen->objects += strncmp(line, "heap profile:", 13) == 0
                                  ? strtoull(line + 13, NULL, 10)
                                  : 0;
+            seen->period =
+                strncmp(line, "heap_v2/", 8) == 0 ? strtoull(line + 8, NULL, 10) : 0;
             if (!seen->is_text) {
                 return;
             }
         }
         see_line(seen, line);
+    }
+}
+
+// Say which period gives enough samples, if the dump has few: half of the period gives at
+// most twice as many.
+static void add_few(struct hp_doctor *doctor, const struct seen *seen) {
+    uint64_t period = seen->period, samples = seen->objects;
+    while (samples < ENOUGH_SAMPLES && period > FINEST) {
+        samples *= 2;
+        period /= 2;
+    }
+    if (period < seen->period) {
+        hp_doctor_add(doctor, HP_DOCTOR_FEW_SAMPLES,
+                      "%llu samples at a period of %llu bytes; %llu or finer is needed",
+                      (unsigned long long)seen->objects, (unsigned long long)seen->period,
+                      (unsigned long long)period);
     }
 }
 
@@ -80,6 +102,7 @@ void hp_doctor_dump(struct hp_doctor *doctor, int fd, const char *where) {
     } else {
         hp_doctor_add(doctor, HP_DOCTOR_DUMP, "%.400s: %llu samples, %llu stacks", where,
                       (unsigned long long)seen.objects, (unsigned long long)seen.stacks);
+        add_few(doctor, &seen);
     }
     if (seen.cut > 0) {
         hp_doctor_add(doctor, HP_DOCTOR_CUT_STACKS, "%llu of %llu",

@@ -70,8 +70,9 @@ static const struct row {
     [HP_DOCTOR_NO_NAMES] = {NOTE,
                             HP_MESSAGE("doctor-no-names",
                                        "no symbols: functions will be offsets"),
-                            "install the debug package of this build, or keep an "
-                            "unstripped copy for --symbol-dir"},
+                            "install the debug package of this build (Debian: "
+                            "-dbgsym), or run debuginfod-find and use "
+                            "--symbol-dir=~/.cache/debuginfod_client"},
     [HP_DOCTOR_NO_BUILD_ID] = {NOTE, HP_MESSAGE("doctor-no-build-id", "no build id"),
                                "link with -Wl,--build-id, so that names are of the "
                                "right build"},
@@ -164,6 +165,11 @@ static const struct row {
                                               "period was allocated"),
                                    "set a smaller lg_prof_sample, and remove "
                                    "prof_active:false"},
+    [HP_DOCTOR_FEW_SAMPLES] = {NOTE,
+                               HP_MESSAGE("doctor-few-samples",
+                                          "few samples: the total is not known within "
+                                          "20 %"),
+                               "use a finer period; hprof-agg plan shows its cost"},
     [HP_DOCTOR_SET_INACTIVE] = {PROBLEM,
                                 HP_MESSAGE("doctor-set-inactive",
                                            "prof.active was off when the set was "

@@ -37,8 +37,10 @@ static void add_names(struct hp_doctor *doctor, const struct hp_doctor_elf *elf)
         hp_doctor_add(doctor, HP_DOCTOR_BUILD_ID, "%s", elf->build_id);
     }
     if (!elf->has_symbols && !elf->has_debug) {
-        hp_doctor_add(doctor, HP_DOCTOR_NO_NAMES, "%s",
-                      ".symtab and .debug_info are missing");
+        bool has_id = elf->build_id[0] != '\0';
+        hp_doctor_add(doctor, HP_DOCTOR_NO_NAMES, "%s%s%s",
+                      ".symtab and .debug_info are missing",
+                      has_id ? "; debuginfod-find debuginfo " : "", elf->build_id);
     }
     if (elf->functions > 0) {
         hp_doctor_add(doctor, HP_DOCTOR_FRAME_POINTERS, "%u of %u, %u %%",
