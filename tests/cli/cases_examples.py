@@ -114,6 +114,7 @@ def furnish(t):
         (t.folder / name).write_bytes(gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes())
     _, _, rows = (t.folder / "recent/app.heap").read_text().partition("MAPPED_LIBRARIES:\n")
     t.file("recent/app.maps", rows)
+    shutil.copyfile(t.folder / "run/app.json", t.folder / "app.json")
     t.file("all", "a.heap\nb.heap\napp.1.0.f.heap\n")
     for part, name in (("aa", "a.heap"), ("ab", "b.heap")):
         t.run("merge", "-o", f"part.{part}.pb.gz", name)

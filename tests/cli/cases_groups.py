@@ -150,6 +150,9 @@ def stacks_by_label_add_up_to_the_rows_of_the_label(t):
     both = json.loads(check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, labels[1], "both.hpa")).out)
     assert both["rows"] == rows, "an aggregate file has the stacks of its dumps"
     alone = json.loads(check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, DUMPS[0])).out)["rows"]
+    for row in rows:
+        for numbers in row["value"].values():  # only of several dumps
+            numbers.pop("sampling", None)
     assert [row["value"] for row in rows if row["frames"][-1] == "v=procs1"] == [row["value"] for row in alone], \
         "values and intervals are those of the dump with the label"
     focused = check(t.run("stacks", "-q", "-fjson", "-n0", SYMBOLS, *labels, "--focus=^v=procs1$", *DUMPS)).out

@@ -244,7 +244,7 @@ def frames_outside_mappings_are_the_same_in_all_processes(t):
         kept = check(t.codes("folded", "--no-symbols", keeps, a, b), 0)
         assert len(kept.out.splitlines()) == 4 and "0x7d0000002000" in kept.out, kept.out
         assert sum(int(line.split()[-1]) for line in kept.out.splitlines()) == 4194304
-        assert "addresses-unmapped: 100.0 12 " in kept.err and "--keep" not in kept.err, kept.err
+        assert "addresses-unmapped: 100.0 whole-in-use 12 " in kept.err and "--keep" not in kept.err, kept.err
     merged = os.path.join(t.folder, "jit.pb.gz")
     check(t.run("merge", "--no-symbols", "-o", merged, a, b), 0)
     assert check(t.run("folded", "--no-symbols", merged), 0).out == result.out

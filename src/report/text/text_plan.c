@@ -1,6 +1,6 @@
 // The report of a plan:
 //
-//     use lg_prof_sample:17: it shows a change of 5% in 3 processes a side; now 8 KiB, ...
+//     use lg_prof_sample:17: 3 processes a side show 5% (now 8 KiB: 3.1%)
 //     128 KiB costs at most 0.3% of a core (120 samples/s) and 1.0 MiB … 5.4 MiB of memory
 //
 //                        known to ±   total change shown   #1 change shown
@@ -257,11 +257,14 @@ static void put_row(struct plan_text *t, const struct hp_plan_row *row) {
 
 // --- the headline -------------------------------------------------------------------------
 
+// Write who shows a change.
 static void put_sides(struct hp_sink *out, size_t processes) {
     if (processes == 1) {
-        hp_sink_print(out, HP_MESSAGE("plan-one-process", "two dumps of one process"));
+        hp_sink_print(out,
+                      HP_MESSAGE("plan-one-process", "two dumps of one process show "));
     } else {
-        hp_sink_print(out, HP_MESSAGE("plan-processes-a-side", "%zu processes a side"),
+        hp_sink_print(out,
+                      HP_MESSAGE("plan-processes-a-side", "%zu processes a side show "),
                       processes);
     }
 }
@@ -289,25 +292,22 @@ static void put_none(const struct plan_text *t, const char *setting) {
     double see = plan->see * 100;
     format_share(share, plan->of[plan->advised].given, false);
     if (plan->total.spread.freedom <= 0) {
-        hp_sink_print(t->out,
-                      HP_MESSAGE("plan-finest",
-                                 "use %s: it shows a change of %s, not of %.3g%%, in "),
-                      setting, share, see);
+        hp_sink_print(t->out, HP_MESSAGE("plan-finest", "use %s: "), setting);
         put_sides(t->out, plan->processes);
+        hp_sink_print(t->out, HP_MESSAGE("plan-finest-change", "%s, not %.3g%%"), share,
+                      see);
         put_present(t);
     } else if (plan->needed == 0) {
         hp_sink_print(t->out,
                       HP_MESSAGE("plan-apart",
-                                 "keep %s: processes differ too much to "
-                                 "show a change of %.3g%%\n"),
+                                 "keep %s: processes differ too much to show %.3g%%\n"),
                       setting, see);
     } else {
         hp_sink_print(t->out,
                       HP_MESSAGE("plan-needed",
-                                 "keep %s, and compare %zu processes a "
-                                 "side: %zu differ too much to show a "
-                                 "change of %.3g%%\n"),
-                      setting, plan->needed, plan->processes, see);
+                                 "keep %s: %zu processes a side show %.3g%%, "
+                                 "%zu differ too much\n"),
+                      setting, plan->needed, see, plan->processes);
     }
 }
 
@@ -324,10 +324,9 @@ static void put_choice(const struct plan_text *t) {
     const char *verb = advised->period == plan->period
                            ? HP_WORDS("plan-verb-keep", "keep")
                            : HP_WORDS("plan-verb-use", "use");
-    hp_sink_print(t->out,
-                  HP_MESSAGE("plan-choose", "%s %s to see a change of %.3g%% in "),
-                  hp_words(verb), setting, plan->see * 100);
+    hp_sink_print(t->out, HP_MESSAGE("plan-choose", "%s %s: "), hp_words(verb), setting);
     put_sides(t->out, plan->processes);
+    hp_sink_print(t->out, HP_MESSAGE("plan-change", "%.3g%%"), plan->see * 100);
     put_present(t);
 }
 
@@ -336,9 +335,8 @@ static void put_lack(const struct plan_text *t) {
     static const char *const lacks[] = {
         [HP_PLAN_LACKS_NOTHING] = "",
         [HP_PLAN_LACKS_COUNTS] =
-            HP_WORDS("plan-needs-counts", "prof_accum:true, two dumps or --stats"),
-        [HP_PLAN_LACKS_DUMPS] =
-            HP_WORDS("plan-needs-dumps", "two dumps of one process or --stats"),
+            HP_WORDS("plan-needs-counts", "prof_accum:true and two dumps"),
+        [HP_PLAN_LACKS_DUMPS] = HP_WORDS("plan-needs-dumps", "two dumps or --stats"),
         [HP_PLAN_LACKS_TIMES] =
             HP_WORDS("plan-needs-times", "the times of the dumps: see --time-from"),
     };
