@@ -1,7 +1,7 @@
 // The report of a plan:
 //
 //     use lg_prof_sample:17: 3 processes a side show 5% (now 8 KiB: 3.1%)
-//     128 KiB costs at most 0.3% of a core (120 samples/s) and 1.0 MiB … 5.4 MiB of memory
+//     128 KiB: at most 0.3% of a core (120 samples/s), memory 1.0 MiB … 5.4 MiB
 //
 //                        known to ±   total change shown   #1 change shown
 //      samples   per s total    #1    1:1    3:3    8:8    1:1    3:3    8:8  period
@@ -335,7 +335,7 @@ static void put_lack(const struct plan_text *t) {
     static const char *const lacks[] = {
         [HP_PLAN_LACKS_NOTHING] = "",
         [HP_PLAN_LACKS_COUNTS] =
-            HP_WORDS("plan-needs-counts", "prof_accum:true and two dumps"),
+            HP_WORDS("plan-needs-counts", "prof_accum:true, two dumps"),
         [HP_PLAN_LACKS_DUMPS] = HP_WORDS("plan-needs-dumps", "two dumps or --stats"),
         [HP_PLAN_LACKS_TIMES] =
             HP_WORDS("plan-needs-times", "the times of the dumps: see --time-from"),
@@ -356,17 +356,17 @@ static void put_cost(const struct plan_text *t) {
     char memory[HP_NUMBER_SIZE], period[HP_NUMBER_SIZE];
     hp_format_size(period, row->period);
     if (has_rate || has_memory) {
-        hp_sink_print(t->out, HP_MESSAGE("plan-cost", "%s costs "), period);
+        hp_sink_print(t->out, HP_MESSAGE("plan-cost", "%s: "), period);
     }
     if (has_rate) {
         hp_sink_print(t->out,
                       HP_MESSAGE("plan-load",
                                  "at most %.2g%% of a core (%.3g samples/s)%s"),
-                      row->load * 100, row->rate, has_memory ? " and " : "\n");
+                      row->load * 100, row->rate, has_memory ? ", " : "\n");
     }
     if (has_memory) {
         format_memory(t, row->memory, memory);
-        hp_sink_print(t->out, HP_MESSAGE("plan-memory", "%s of memory%s"), memory,
+        hp_sink_print(t->out, HP_MESSAGE("plan-memory", "memory %s%s"), memory,
                       has_rate ? "\n" : "; ");
     }
     if (!has_rate) {
