@@ -240,6 +240,15 @@ static void describe(struct hp_profile *profile, struct hp_batch *batch) {
     }
 }
 
+// Set the times of the inputs, and warn if they may be those of a copy.
+static int set_times(struct hp_profile *profile, const char *from, struct hp_err *err) {
+    int ret = hp_times_set(profile, from, err);
+    if (ret == HP_OK && strcmp(from, "mtime") == 0) {
+        hp_warn_of_times(profile);
+    }
+    return ret;
+}
+
 int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t count,
                     const struct hp_read_options *options, struct hp_err *err) {
     static const struct hp_read_options defaults;
@@ -277,10 +286,7 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     }
     int ret = read_all(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
-        ret = hp_times_set(profile, options->time_from, err);
-        if (ret == HP_OK && strcmp(options->time_from, "mtime") == 0) {
-            hp_warn_of_times(profile);
-        }
+        ret = set_times(profile, options->time_from, err);
     } else if (ret == HP_OK && !profile->keeps.partial) { // partials keep file times
         hp_times_take_held(profile);
     }

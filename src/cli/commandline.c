@@ -723,6 +723,22 @@ static int read_rows(const struct hp_cli_arguments *given,
     return ret == HP_OK && !settings->adds_names ? take_words(given, settings, err) : ret;
 }
 
+// Apply the options of a report, check them and take the words.
+static int read_report(const struct hp_cli_arguments *given,
+                       struct hp_cli_settings *settings, struct hp_err *err) {
+    int ret = apply(given, settings, err);
+    ret = ret == HP_OK ? add_rules_of_environment(settings, err) : ret;
+    if (ret == HP_OK) {
+        ret = settle_format(given, settings, err);
+    }
+    if (ret == HP_OK) {
+        ret = check_combinations(settings, given, err);
+    }
+    ret = ret == HP_OK ? take_words(given, settings, err) : ret;
+    keep_words(given, settings);
+    return ret;
+}
+
 int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **argv,
                             struct hp_cli_settings *settings, struct hp_err *err) {
     if (argc < 2) {
@@ -758,15 +774,5 @@ int hp_cli_commandline_read(struct hp_cli_arguments *given, int argc, char **arg
     if ((id & HP_CLI_REPORTS) == 0) {
         return read_help_or_version(given, settings, err);
     }
-    ret = apply(given, settings, err);
-    ret = ret == HP_OK ? add_rules_of_environment(settings, err) : ret;
-    if (ret == HP_OK) {
-        ret = settle_format(given, settings, err);
-    }
-    if (ret == HP_OK) {
-        ret = check_combinations(settings, given, err);
-    }
-    ret = ret == HP_OK ? take_words(given, settings, err) : ret;
-    keep_words(given, settings);
-    return ret;
+    return read_report(given, settings, err);
 }

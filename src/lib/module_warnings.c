@@ -257,8 +257,7 @@ static void warn_of_status(const struct module_shares *shares, enum hp_sym_statu
                  hp_warnings_whole(shares->metric));
     }
     bool is_missing = status == HP_SYM_NO_FILE && shares->needs_path_map;
-    const char *hint = is_missing
-                           ? ". Put it below DIR, or use --path-map=PATH=FILE"
+    const char *hint = is_missing ? ". Put it below DIR, or use --path-map=PATH=FILE"
                        : status == HP_SYM_NO_FILE ? ". Use --symbol-dir=DIR"
                                                   : "";
     if (found == 1) {
