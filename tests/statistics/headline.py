@@ -7,7 +7,7 @@ alone in at most 5 % of the dumps. If one function holds twice as much, and ther
 
 usage: headline.py BINARY TESTDATA HPROF_SIM [PAIRS]
 
-PAIRS (20) dumps of each setting; 200 take about ten minutes.
+PAIRS (20) dumps of each setting; 200 take half a minute.
 """
 import math
 import pathlib
