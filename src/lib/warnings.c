@@ -78,7 +78,7 @@ static const char *detail_of(const struct hp_input_record *input,
     char total[HP_NUMBER_SIZE];
     if (kind == HP_DIAGNOSTIC_DAMAGED && hp_cut_dumps_total(total, input)) {
         hp_message_print(room, HP_MESSAGE_FORMAT_SIZE,
-                         HP_MESSAGE("damaged-total", ". Its header says %s in use"),
+                         HP_MESSAGE("truncated-total", ". Its header says %s in use"),
                          total);
         return room;
     }

@@ -728,7 +728,7 @@ def a_refusal_names_the_option_that_gets_past_it(t):
     for command in ("top", "stacks", "tree"):
         done = check(t.codes(command, "--no-symbols", "--damaged=use", cut), 3)
         assert "headline-truncated" in done.out.partition("\n")[0], done.out
-        assert re.search(r"warning: input-warning: .* input-damaged *damaged-total: [\d.]+ [KM]iB", done.out), done.out
+        assert re.search(r"warning: input-warning: .* input-damaged *truncated-total: [\d.]+ [KM]iB", done.out), done.out
         assert "input-total-contradicts" not in done.out and "input-malformed" not in done.out, done.out
     done = check(t.codes("diff", "--no-symbols", "--damaged=use", cut, t.dump), 3)
     assert "headline-some-truncated: 1" in done.out.partition("\n")[0], done.out

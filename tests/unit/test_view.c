@@ -140,14 +140,15 @@ Test(view, names_a_row_of_its_own_that_grew_too_much) {
     hp_profile_free(profile);
 }
 
-Test(view, says_nothing_of_an_excess_that_there_is_not) {
+Test(view, says_which_growth_comes_nearest_to_a_gate) {
     struct hp_profile *profile = read_series(1);
     struct hp_gate gate = {.growth = 1e18};
     struct hp_view *view =
         view_of(profile, (struct hp_report_options){HP_REPORT_DIFF, .gate = &gate});
     struct hp_excess first = {.name = "untouched"};
     cr_expect(!hp_view_exceeds(view, &first));
-    cr_expect_str_eq(first.name, "untouched");
+    cr_expect_str_eq(first.name, "total");
+    cr_expect(first.row == HP_NO_ROW && first.growth <= first.limit);
     hp_view_free(view);
     hp_profile_free(profile);
 }

@@ -112,7 +112,8 @@ static void append_inputs(struct hp_buffer *line, const struct hp_view *view,
     size_t most = MOST_CELLS - hp_text_cells(hp_buffer_span(line), false);
     for (size_t i = 0; i < text->again_options && !is_redacted; i++) {
         bool hides_names = strcmp(text->again[i], "--no-symbols") == 0;
-        if (kind != HP_REPORT_INFO || !hides_names) { // info says why there are no names
+        // info says why there are no names
+        if (!hp_reports[kind]->explains_inputs || !hides_names) {
             append_word(line, hp_span_of(text->again[i]));
         }
     }
