@@ -5,7 +5,9 @@ status 70; or it does not need that memory, and the report is complete.
 The same holds for symbolization in the parent; if the child that reads binaries fails, the report is complete, or
 says that memory ran out.
 
-usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY [STEP [DUMP...]]
+usage: out_of_memory.py BINARY TESTDATA FAIL_ALLOC_LIBRARY [--full | STEP [DUMP...]]
+
+Each allocation fails in one of the two ways; with --full in both.
 
 With STEP only symbolization is tested: 1 is for every allocation of the child; DUMPs replace those of TESTDATA.
 """
@@ -14,11 +16,11 @@ import pathlib
 import subprocess
 import sys
 
-from harness import Tests, scratch
+from harness import Tests, every, scratch
 
 t = Tests()
 LIBRARY = sys.argv[3]
-STEP = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+STEP = int(sys.argv[4]) if sys.argv[4:] and sys.argv[4] != '--full' else 0
 SENTENCE = 'hprof-agg: out of memory'
 DUMP = t.formats / 'jemalloc-lg0-accum.heap'
 CASES = [
@@ -63,7 +65,7 @@ def each(case):
     allocations, whole = count(case)
     if allocations < 20 or not whole:
         return [f'only {allocations} allocations, {len(whole)} bytes']
-    which = [f'{n}{more}' for n in range(1, allocations + 1) for more in ('', '+')]
+    which = [f'{n}{more}' for n in range(1, allocations + 1) for more in every(2, ('', '+'), n)]
     return t.in_parallel(lambda each: failing(case, each, whole), which) or (
         f'{allocations} allocations')
 
