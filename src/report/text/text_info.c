@@ -403,7 +403,8 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
     }
     put_field(out, "build");
     if (module->has_partials) {
-        hp_sink_print(out, "of dumps in aggregate files: %s\n", hp_words(what[module->proof]));
+        hp_sink_print(out, "of dumps in aggregate files: %s\n",
+                      hp_words(what[module->proof]));
     } else {
         hp_sink_print(out, "of %u dump%s: %s\n", module->dumps,
                       module->dumps == 1 ? "" : "s", hp_words(what[module->proof]));
