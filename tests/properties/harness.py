@@ -27,6 +27,11 @@ def every(nth, items, first=0):
     return list(items) if IS_FULL else list(items)[first % nth::nth]
 
 
+def without_next(screen):
+    """The bytes of a screen without the suggested command, which names the inputs."""
+    return re.sub(rb'^next: .*\n', b'', screen, flags=re.M)
+
+
 # --- tests ------------------------------------------------------------------------------
 
 
