@@ -7,14 +7,15 @@
 
 static const struct hp_cli_brief table[] = {
     {"output", FIRST,
-     "write FILE; its suffix selects the format: .svg .html .json .tsv .md .pb.gz "
-     ".folded .hpa"},
+     "write FILE; its suffix selects the format: .svg (a flame graph) .html .json .tsv "
+     ".md .pb.gz .folded .hpa"},
     {"format", FIRST, "select the format by name: help formats"},
     {"limit", FIRST, "rows to show, 0 = all"},
     {"cum", FIRST, "sort by a function and all it calls"},
     {"metric", FIRST, "inuse-space, inuse-objects, alloc-space, alloc-objects"},
     {"by", FIRST,
-     "rows are: function, line, file, module, thread, process, size, label:KEY"},
+     "rows are: function, line, file, module, thread, process, size, label:KEY (host: "
+     "see --label-from)"},
     {"focus", FIRST, "keep stacks that match"},
     {"ignore", FIRST, "drop stacks that match"},
     {"hide", FIRST, "remove matching calls from stacks"},

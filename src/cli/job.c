@@ -332,7 +332,7 @@ static void evaluate_gate(const struct hp_cli_settings *settings,
         hp_cli_message(HP_MESSAGE("fail-if-exceeded", "--fail-if: %s %s"), first.name,
                        text);
     } else if (first.name && !outcome->is_open && !settings->quiet) {
-        hp_cli_message(HP_MESSAGE("fail-if-not-met", "--fail-if: not met: %s %s"),
+        hp_cli_message(HP_MESSAGE("fail-if-passed", "--fail-if passed: %s %s"),
                        first.name, text);
     } else if (outcome->is_open) {
         hp_cli_message(HP_MESSAGE(

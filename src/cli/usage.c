@@ -269,7 +269,7 @@ static const struct {
      "two dumps, or BASE... --to NEW...: is it significant?"},
     {NULL, HP_CLI_TREND, "", "which functions grow over many dumps of a process"},
     {"Where the rest is", HP_CLI_ACCOUNT, "",
-     "why RSS is larger than the profile (jemalloc)"},
+     "why RSS is larger than the profile (needs --stats)"},
     {NULL, HP_CLI_LIFETIME, "", "how much of what was allocated is still live"},
     {"How to sample", HP_CLI_PLAN, "",
      "which sample period finds a change, and its cost"},

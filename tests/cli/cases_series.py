@@ -253,9 +253,9 @@ def fail_if_says_which_row_comes_nearest(t):
         assert report["gate"] == "none" and tested["is_row"] and tested["p_limit"] == 1e-300, tested
         assert tested["p"] == row["q"] and abs(tested["growth"] - grown) < .01 * grown, (tested, row)
         assert tested["growth"] > tested["limit"] == 1024, tested
-        assert re.search(rf"fail-if-not-met: {re.escape(row['name'])} fail-if-grew: .* fail-if-p.*: adjusted p ", found), found
+        assert re.search(rf"fail-if-passed: {re.escape(row['name'])} fail-if-grew: .* fail-if-p.*: adjusted p ", found), found
     done = check(t.codes("diff", leak[-1], leak[0], "--no-symbols", "--fail-if=growth>90%"), 0)
-    assert "fail-if-not-met: " in done.err, done.err
+    assert "fail-if-passed: " in done.err, done.err
 
 
 @case

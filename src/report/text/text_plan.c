@@ -1,7 +1,7 @@
 // The report of a plan:
 //
 //     use lg_prof_sample:17: 3 processes a side show 5% (now 8 KiB: 3.1%)
-//     128 KiB: at most 0.3% of a core (120 samples/s), memory 1.0 MiB … 5.4 MiB
+//     128 KiB: at most 0.3% of a core (120 samples/s), profiler 1.0 MiB … 5.4 MiB
 //
 //                        known to ±   total change shown   #1 change shown
 //      samples   per s total    #1    1:1    3:3    8:8    1:1    3:3    8:8  period
@@ -366,7 +366,7 @@ static void put_cost(const struct plan_text *t) {
     }
     if (has_memory) {
         format_memory(t, row->memory, memory);
-        hp_sink_print(t->out, HP_MESSAGE("plan-memory", "memory %s%s"), memory,
+        hp_sink_print(t->out, HP_MESSAGE("plan-memory", "profiler %s%s"), memory,
                       has_rate ? "\n" : "; ");
     }
     if (!has_rate) {
