@@ -218,7 +218,12 @@ static void keep_word(struct hp_cli_settings *settings, const char *name,
     settings->again[settings->again_count++] = word;
 }
 
-// Keep the words of the command line that read the same inputs again.
+static int compare_words(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// Keep the words of the command line that read the same inputs again.  Inputs are sorted:
+// the same inputs in another order give the same report.
 static void keep_words(const struct hp_cli_arguments *given,
                        struct hp_cli_settings *settings) {
     size_t tars = 0;
@@ -236,6 +241,11 @@ static void keep_words(const struct hp_cli_arguments *given,
     }
     for (size_t i = tars; i < settings->archives.count; i++) { // those without --tar
         keep_word(settings, NULL, settings->archives.items[i]);
+    }
+    if (settings->again_count > settings->again_options) {
+        qsort(settings->again + settings->again_options,
+              settings->again_count - settings->again_options, sizeof *settings->again,
+              compare_words);
     }
 }
 

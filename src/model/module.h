@@ -166,6 +166,8 @@ struct hp_module {
     // The file promises inlined calls or lines that could not be read in this run.  For
     // HP_SYM_EMBEDDED: the file may have them.
     bool lacks_inlines;
+    // Addresses in functions of which only the start is known.
+    uint32_t nameless;
     // Another build has the same file name.  This is only determined where functions are
     // identified by their start address.
     bool shares_name;

@@ -416,6 +416,7 @@ static void settle_module(struct hp_profile *profile, size_t begin, size_t end) 
             last = hp_address_of_start(frame);
         }
     }
+    module->nameless = addresses;
     if (addresses > 0) {
         note_bounds(profile, module, functions, addresses);
     }

@@ -415,8 +415,8 @@ static void put_build(struct hp_sink *out, const struct hp_module *module) {
 // may be any text of an input, and is a part of the command only if it is hexadecimal.
 void hp_text_fetch(struct hp_sink *out, const struct hp_view *view,
                    const struct hp_module *module) {
-    bool lacks_names =
-        module->status == HP_SYM_NO_FILE || module->status == HP_SYM_STRIPPED;
+    bool lacks_names = module->status == HP_SYM_NO_FILE ||
+                       module->status == HP_SYM_STRIPPED || module->nameless > 0;
     struct hp_span id = hp_view_string(view, module->build_id);
     bool is_hex = id.size > 0 && !hp_view_is_redacted(view);
     for (size_t i = 0; i < id.size; i++) {

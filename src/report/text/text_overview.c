@@ -247,12 +247,12 @@ static void put_inputs(struct hp_text_page *page, const struct hp_view *view) {
 
 // --- binaries -----------------------------------------------------------------------------
 
-// Whether the reader must know about a binary: it gives no names, or may be another build.
+// Whether the reader must know about a binary: it lacks names, or may be another build.
 static bool is_wrong(const struct hp_module *module) {
     bool lacks_names = module->status >= HP_SYM_NO_FILE;
     return module->kind == HP_MODULE_FILE &&
-           (lacks_names || module->lacks_inlines || module->returns.failed > 0 ||
-            module->proof == HP_PROOF_OPEN);
+           (lacks_names || module->nameless > 0 || module->lacks_inlines ||
+            module->returns.failed > 0 || module->proof == HP_PROOF_OPEN);
 }
 
 // The problem of a binary, in few words.
@@ -260,6 +260,7 @@ static const char *problem_of(const struct hp_module *module) {
     bool has_names = module->status < HP_SYM_NO_FILE;
     return module->status == HP_SYM_STRIPPED    ? "stripped"
            : has_names && module->lacks_inlines ? "no inlined calls"
+           : module->nameless > 0               ? "some without names"
            : has_names                          ? "may be another build"
                                                 : hp_sym_status_text(module->status);
 }
