@@ -209,7 +209,11 @@ def begins(folder, whole, file=None):
     them."""
     known, calls = functions(whole), known_calls(whole)
     want = wanted(whole, calls, exported(whole))
-    got, row = rows_of(file or folder / 'bare', heap(whole, folder, calls))
+    dump = heap(whole, folder, calls)
+    got, row = rows_of(file or folder / 'bare', dump)
+    screens = [t.ok('info', '-q', f'--path-map=/srv/app={path}', dump).out for path in (file or folder / 'bare', whole)]
+    if ['some without names' in screen for screen in screens] != [True, False]:
+        return screens
     nameless = [name for name in want if '+0x' in name]
     told = re.search(r'(\d+) addresses of (\d+) functions known by where they begin', row['note'] or '')
     addresses = sum(next(r[2] for r in known if r[0] <= c - 1 < r[1]) not in exported(whole) for c in calls)
