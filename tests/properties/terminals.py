@@ -68,9 +68,10 @@ def cells(text):
 
 
 def is_exempt(line, report, args):
-    """A path that has a line of its own; source text; paths of the user."""
+    """A path that has a line of its own; source text; paths of the user; a command, which a break would cut when it is
+    pasted."""
     words = line.split()
-    return ((len(words) == 1 and '/' in line)
+    return ((len(words) == 1 and '/' in line) or line.startswith('next: ')
             or (report == 'list' and re.match(r'[-\d., …±KMGTiB*!]* +(\d+|\?)  ', line))
             or '--by=input' in args or '--by=process' in args)
 
