@@ -164,7 +164,8 @@ def cells_of_diff(row, _):
 def cells_of_trend(row, _):
     return ({key: row[key] for key in ('first', 'last', 'slope', 'slope_whole', 'at_least', 'per', 'per_day', 'p',
                                        'p_sides', 'p_sampling', 'q', 'shape', 'tau', 'grew')} |
-            {f'onset_{key}': value for key, value in row['onset'].items()} | yes_or_no(row) | {'values': ','.join(row['values'])} | named(row))
+            {f'{place}_{key}': value for place in ('onset', 'step') for key, value in row[place].items()} |
+            yes_or_no(row) | {'values': ','.join(row['values'])} | named(row))
 
 
 CELLS = {'top': cells_of_top, 'stacks': cells_of_stacks, 'diff': cells_of_diff,
@@ -177,7 +178,8 @@ TITLES = {
     'diff': ['base', 'base_low', 'base_high', 'new', 'new_low', 'new_high', 'delta', 'delta_low',
              'delta_high', 'p', 'p_sides', 'q', 'p_if_nothing_freed', 'status', 'significant', *PLACE],
     'trend': ['first', 'last', 'slope', 'slope_whole', 'at_least', 'per', 'per_day', 'p', 'p_sides', 'p_sampling', 'q',
-              'shape', *(f'onset_{key}' for key in ('dump', 'from', 'to', 'time', 'growth', 'at_least', 'steps')), 'tau', 'grew', 'significant', 'values', *PLACE],
+              'shape', *(f'onset_{key}' for key in ('dump', 'from', 'to', 'time', 'growth', 'at_least', 'steps')),
+              'step_dump', 'step_time', 'tau', 'grew', 'significant', 'values', *PLACE],
 }
 
 

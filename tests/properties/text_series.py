@@ -148,7 +148,8 @@ def diff_header(t):
         t.sentence('not known', 'warning: ' + 'one process a side: ' * (t.report['test'] == 'independent') +
                    'p covers sampling error, not how processes differ')
     few_warnings(t)
-    t.same('header', t.line(), '')
+    if not t.lines[0].startswith('no change: '):  # otherwise nothing follows
+        t.same('header', t.line(), '')
 
 
 SCALES = {'B': 1, 'KiB': 2 ** 10, 'MiB': 2 ** 20, 'GiB': 2 ** 30, 'TiB': 2 ** 40}
@@ -179,10 +180,11 @@ def detectable(t):
     found = t.match('detectable', rf'4 of 5 such {what} of (\S+)(?: (B|[KMGT]iB))?'
                     rf'(?: \((\S+)(%| times)(?: of)? {whole}\))?{less}{alone}', wanted)
     if found:
-        share = None if wanted['share'] is None else Decimal(str(wanted['share'])) * (100 if found[4] == '%' else 1)
-        t.number('detectable, unit', found[4], share, share is None or (found[4] == '%') == (wanted['share'] < 10))
+        part = None if wanted['share'] is None else Decimal(wanted['share'])
+        share = None if part is None else part * (100 if found[4] == '%' else 1)
+        t.same('detectable, unit', found[4], part if part is None else '%' if part < 10 else ' times')
         t.number('detectable', found[1], wanted['change'],
-                 is_rounded(found[1], SCALES[found[2] or 'B'], Decimal(str(wanted['change']))))
+                 is_rounded(found[1], SCALES[found[2] or 'B'], Decimal(wanted['change'])))
         t.number('detectable, share', found[3], share, (found[3] is None) == (share is None) and (
             share is None or is_rounded(found[3], 1, share)))
 
@@ -453,8 +455,8 @@ def trend(t):
     shown = t.shown_changes()
     notes = [f'at least: {t.percent}% lower bound'] * (told and any(float(row['at_least'] or 0) > 0 for row in shown))
     for shape, key, where in (('since', 'onset', 'after'), ('step', 'step', 'at')):  # the first row of each is explained
-        first = next((row for row in shown if row['shape'] == shape), None)
-        notes += [f'{labels[shape]}: {where} {file_of(first[key]["dump"])}'] * (first is not None)
+        first = next((row for row in shown if told and row['shape'] == shape), None)
+        notes += [f'{labels[shape]}: {where} {file_of(first[key]["dump"])}'] if first else []
     notes += [f'a cycle of over {int(dumps) // 2} dumps looks like growth'] * any(row['significant'] for row in shown)
     if notes:
         t.sentence('note', '; '.join(notes))
