@@ -3,6 +3,7 @@ with JSON.  A column is found by its position.
 """
 import math
 import re
+import shlex
 from decimal import Decimal
 from fractions import Fraction
 
@@ -180,11 +181,42 @@ class Text(Sheet):
                 self.number('moved, share', found[3], report['attributed_to_callers'],
                             abs(int(found[3]) - share * 100) <= Fraction(501, 1000) and
                             bool(found[2]) != self.is_space)
-        for pattern in (r'\d+% is attributed to libraries; --frames=no-libs attributes it to their callers',
-                        r'\d+% is allocated in .+: "peek .+" shows its callers, --wrapper=.+ charges '
-                        r'them', r'source files are known of \d+% of base and \d+% of new: rows may '
-                        r'differ by that alone'):
-            self.at += self.at < len(self.lines) and bool(re.fullmatch(pattern, self.lines[self.at]))
+        self.libraries(total)
+        self.suspect(total)
+        self.at += self.next_matches(r'source files are known of \d+% of base and \d+% of new: rows may differ by '
+                                     'that alone')
+
+    def next_matches(self, pattern):
+        return self.at < len(self.lines) and re.fullmatch(pattern, self.lines[self.at]) is not None
+
+    def percents(self, what, text, part, whole):
+        """Compare a share in whole percents."""
+        share = 100 * part / whole if whole > 0 else 0
+        self.number(what, text, float(share), abs(int(text) - share) <= Fraction(501, 1000))
+
+    def libraries(self, total):
+        """The line about libraries: their share is that of rows of their class, if JSON has all rows."""
+        pattern = r'(\d+)% is attributed to libraries; --frames=no-libs attributes it to their callers'
+        found = self.next_matches(pattern) and self.match('libraries', pattern, total)
+        if found and self.kind == 'top' and not self.shown.json_limit:
+            self.percents('libraries', found[1], sum(Fraction(row['flat'][self.metric]['estimate'])
+                                                     for row in self.report['rows'] if row['class'] == 'library'), total)
+
+    def suspect(self, total):
+        """The line about the first row, which may be a wrapper of malloc, and its pattern."""
+        pattern = r"(\d+)% is allocated in (.+): \"peek (.+)\" shows its callers, --wrapper=(.+) attributes it to them"
+        found = self.next_matches(pattern) and self.match('wrapper', pattern, total)
+        if not found:
+            return
+        row = self.report['rows'][0]
+        self.same('wrapper, report', (self.kind, self.report['by'], self.shown.cum, self.shown.by_name),
+                  ('top', 'function', False, False))
+        self.percents('wrapper', found[1], Fraction(row['flat'][self.metric]['estimate']), total)
+        self.name('wrapper', found[2], row['name'], 0)
+        self.same('wrapper, pattern', found[3], found[4])
+        pattern = shlex.split(found[4])[0]
+        wholes = self.shown.wholes.get(row['name'], {row['name']})
+        self.same('wrapper, pattern', any(re.search(pattern, whole) for whole in wholes), True)
 
     def done(self):
         """A note is there if, and only if, a row has an offset in a file for a name."""
