@@ -15,6 +15,7 @@ from functools import lru_cache
 from intervals import gamma_quantile
 from numerals import is_nothing
 
+TIME_PATTERN = r'\.(\d+)\.[if]\d*\.heap'  # of --time-from
 FEW = 5  # effective samples: less are few
 
 
@@ -47,6 +48,7 @@ class Shown:
     format: str = ''        # numbers of the inputs, and of their distinct stacks
     stacks: str = ''
     wholes: dict = field(default_factory=dict)  # the full names of each short name
+    dumps: list = field(default_factory=list)   # the names of the inputs of a trend
     surer: dict = None      # the same report at another confidence
     is_jemalloc: bool = False  # all inputs are dumps of jemalloc
 

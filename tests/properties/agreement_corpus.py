@@ -9,7 +9,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-from agreeing import CELLS, Shown, load
+from agreeing import CELLS, TIME_PATTERN, Shown, load
 from harness import METRICS, Tests
 
 t = Tests()
@@ -158,7 +158,7 @@ VARIATIONS = {
     'peek': ('', '--cum', '--confidence=99', '--sort=name', '--confidence=none'),
     'list': ('', f'--source-dir={t.root}', '--confidence=80', '--confidence=none'),
     'diff': ('', '--cum', '--confidence=80', '--confidence=none', '--estimator=jeprof'),
-    'trend': ('', '--cum', r'--time-from=\.(\d+)\.[if]\d*\.heap', '--confidence=80',
+    'trend': ('', '--cum', f'--time-from={TIME_PATTERN}', '--confidence=80',
               '--confidence=none'),
 }
 
@@ -247,13 +247,18 @@ class Runner:
         return [case.kind, *what, '-q', '-j1', f'--metric={case.metric}', *by, *more, *symbols,
                 *self.filter(case, symbols), *self.inputs.args(named)]
 
+    def used(self, case):
+        """The dumps that a report uses; the last dump of a process is no point of a trend of memory in use."""
+        paths = [path for path in self.inputs.args(self.is_named(case)) if path != '--to']
+        if case.kind == 'trend' and case.metric.startswith('inuse'):
+            paths = [path for path in paths if not is_exit_of_series(path, paths)]
+        return paths
+
     def stacks(self, case):
         """The number of stacks in a series, which its own JSON does not contain."""
         read = (f'--thread={self.thread}',) if case.filter == 'thread' else ()
         read += ('--keep-unmapped',) if case.by == 'address' else ()
-        paths = [path for path in self.inputs.args(self.is_named(case)) if path != '--to']
-        if case.kind == 'trend' and case.metric.startswith('inuse'):
-            paths = [path for path in paths if not is_exit_of_series(path, paths)]
+        paths = self.used(case)
         key = (read, *paths)
         if key not in self.counts:
             report = load(t.ok('top', '-q', '-j1', '-n1', '--no-symbols', '-fjson', *read, '--dumps=sum',
@@ -332,6 +337,7 @@ def write(runner, case):
     whole = load(run('-fjson', limit, '--names=full').out) if '--names=short' in args else report
     shown = Shown(case.unit, case.limit, case.json_limit, '--cum' in args, '--sort=name' in args, '--columns=spread' in args,
                   runner.inputs.format, surer=surer, is_jemalloc=runner.inputs.is_jemalloc)
+    shown.dumps = list(map(str, runner.used(case)))
     shown.wholes = wholes_of(report.get('rows', []), whole.get('rows', []))
     shown.stacks = report['inputs']['stacks'] if 'stacks' in report.get('inputs', {}) else (
         runner.stacks(case))

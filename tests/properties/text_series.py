@@ -4,6 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numerals
+from agreeing import TIME_PATTERN
 from numerals import fixed, is_nothing
 from text_lines import INTERVAL, OF_SAMPLING, VALUE, Text, escaped, flat_or_dash, split
 from text_tables import listing, peek, stacks, top, tree
@@ -276,6 +277,11 @@ def file_of(path):
     return escaped(path.rpartition('/')[2])
 
 
+def time_of(path):
+    """The time of a dump, which is its number in the file name."""
+    return int(re.search(TIME_PATTERN, path)[1])
+
+
 def trend_growth(t, text):
     """"+6.0 MiB per dump, at least +2.8 MiB; 13.1 → 70.8 MiB in 10 dumps, p = 0.01"."""
     total = t.report['total']
@@ -371,16 +377,13 @@ def trend_second(t):
             t.same('began', parts.pop(0), f'began between {file_of(total["onset"]["from"])} and {file_of(total["onset"]["to"])}')
     elif t.report['variance_tested']:
         if total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0:
-            found = re.fullmatch(rf'step at (\S+?)(?:, (\S+) {per}s? after the first dump)?', parts[0])
-            is_wide = len('; '.join(parts)) > 60  # one of the two is left out where both have no room
-            t.same('step', found[1] if found else is_wide and None, file_of(total['step']['dump']) if found else is_wide and None)
-            t.same('step, time', bool(found and found[2]), bool(found) and hours is not None)
-            parts = parts[1:] if found else parts
-            if found and not (parts and re.match(r'no |\d+ of ', parts[0])):
-                parts.insert(0, '')
-        line = parts.pop(0)
-        if line:
-            rows_that_grow(t, line)
+            found = re.fullmatch(rf'step at (\S+?)(?:, (\S+) {per}s? after the first dump)?', parts.pop(0))
+            t.same('step', found and found[1], file_of(total['step']['dump']))
+            t.same('step, time', bool(found and found[2]), hours is not None)
+            if found and found[2]:
+                since = (float(total['step']['time']) - time_of(t.shown.dumps[0])) / SECONDS[per]
+                t.count('step, time', found[2], f'{since:.3g}')
+        rows_that_grow(t, parts.pop(0))
     if hours is not None:
         long = f'{float(hours) * 3600 / SECONDS[per]:.3g}'
         t.same('span', parts.pop(0), f'{t.report["inputs"]["used"]} dumps span {long} {per}{"s" * (long != "1")}')
@@ -413,7 +416,8 @@ def trend_row(t, what, row, cells):
     t.chance(f'{what}, p', chance[:-1], row['p'])
     t.count(f'{what}, mark', chance[-1], '*' if row['significant'] else ' ')
     if row['shape'] in ('since', 'step'):
-        t.same(f'{what}, shape', bool(re.fullmatch(rf'{row["shape"]} \d+', shape.strip())), True)
+        dump = row['onset' if row['shape'] == 'since' else 'step']['dump']
+        t.count(f'{what}, shape', shape.strip(), f'{row["shape"]} {t.shown.dumps.index(dump) + 1}')
     else:
         t.same(f'{what}, shape', shape.strip(), WORDS.get(row['shape'], row['shape']))
 
