@@ -215,7 +215,7 @@ def fail_if_ends_with_1_when_it_holds(t):
             done = check(t.codes(*command, "--no-symbols", f"--fail-if={condition}"), status)
             limit = {"growth>1MiB": "1.0 MiB", "growth>1": "1 B", "growth>100GiB": "100.0 GiB"}.get(condition, "5%")
             most = " +fail-if-p-limit: " + condition.split("<")[1] if "," in condition else " "
-            verdict = "exceeded" if status else "not-met"
+            verdict = "exceeded" if status else "passed"
             said = (rf"hprof-agg: fail-if-{verdict}: total fail-if-grew: \d[\d.]+ [KM]iB  \+\d+\.\d% "
                     rf", fail-if-p(-below: p (0\.0001|1e-300)|: p [\d.e-]+) +{re.escape(limit)}{most}\n")
             assert re.fullmatch(said, done.err), (condition, done.err)

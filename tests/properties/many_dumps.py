@@ -23,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop
 import hpa_reader  # noqa: E402
 
 t = Tests()
+READ = (0, 3)  # 3: a part of a truncated dump is used
 HERE = pathlib.Path(__file__).resolve().parent
 DUMPS = int(sys.argv[3]) if len(sys.argv) > 3 else 20000
 SERIES = int(sys.argv[4]) if len(sys.argv) > 4 else 6000
@@ -236,20 +237,20 @@ def groups():
                                     '--damaged=use', *more, *paths) for more in ((), alone[:1]))
             heads = [[line for line in re.sub(r'(?s) "warnings": \[.*', '', result.out).splitlines()
                       if not line.startswith(('warning', ' "processes'))] for result in (whole, grouped)]
-            if whole.code != grouped.code or whole.code != 0 or heads[0] != heads[1]:
+            if whole.code != grouped.code or whole.code not in READ or heads[0] != heads[1]:
                 faults.append(f'{command}: {grouped.code} {grouped.err} '
                               f'{[pair for pair in zip(*heads) if pair[0] != pair[1]][:2]}')
         results = [t.run('merge', '--damaged=use', '--dumps=sum', '--on-duplicate=count', '--no-input-ids', '-o',
                          pathlib.Path(folder, f'{jobs}.hpa'), f'-j{jobs}', *order)
                    for jobs, order in ((1, paths), (3, paths[::-1]))]
         whole = pathlib.Path(folder, 'whole.hpa')
-        t.ok('merge', '--damaged=use', '--dumps=sum', '--on-duplicate=count', '-q', '-o', whole, *paths)
+        t.run('merge', '--damaged=use', '--dumps=sum', '--on-duplicate=count', '-q', '-o', whole, *paths)
         one, other, all_ = (hpa_reader.Partial(pathlib.Path(folder, name).read_bytes()) for name in ('1.hpa', '3.hpa', 'whole.hpa'))
         if one.groups != all_.groups or other.groups != all_.groups or one.sums() != all_.sums() or len(one.groups) < 3:
             faults.append(f'groups {len(one.groups)} {len(all_.groups)}')
         if len({t.ok('digest', pathlib.Path(folder, f'{jobs}.hpa')).out.split()[0] for jobs in (1, 3)}) != 1:
             faults.append('another content in another order')
-        if any('malformed lines' not in result.err or result.code for result in results):
+        if any('malformed lines' not in result.err or result.code not in READ for result in results):
             faults.append(f'no diagnostic: {results[0].code} {results[0].err}')
     return faults
 
@@ -300,13 +301,13 @@ def sections(path):
 
 def estimates(*args):
     """The name and the estimates of each row, and the information about processes."""
-    read = json.loads(t.ok('top', '-fjson', '-n0', '--no-symbols', '--confidence=none', *args).out)
+    read = json.loads(t.run('top', '-fjson', '-n0', '--no-symbols', '--confidence=none', *args).out)
     rows = [(row['name'], [each['estimate'] for each in row['flat'].values()]) for row in read['rows']]
     return sorted(rows), read['processes']
 
 
 def processes_of(words):
-    read = json.loads(t.ok('info', '-fjson', '--no-symbols', *words).out)
+    read = json.loads(t.run('info', '-fjson', '--no-symbols', *words).out)
     return len(read['processes']), sum(process['dumps'] for process in read['processes'])
 
 
@@ -332,15 +333,15 @@ def lone():
                 outs = [pathlib.Path(folder, f'{i}.hpa') for i in range(2)]
                 a, b = (t.run('merge', '-o', out, *extra, *words) for out, extra in zip(outs, ([], [records])))
                 said = [result.err.replace(str(out), 'OUT') for result, out in zip((a, b), outs)]
-                if a.code != b.code or said[0] != said[1] or (a.code == 0 and sections(outs[0]) != sections(outs[1])):
+                if a.code != b.code or said[0] != said[1] or (a.code in READ and sections(outs[0]) != sections(outs[1])):
                     faults.append(f'{name} merge {more_words}: {a.code} {b.code} {said}')
-                elif a.code == 0:
+                elif a.code in READ:
                     rows, said = estimates(*words)
                     if rows != estimates(outs[1], *more_words[1:2])[0]:
                         faults.append(f'{name} top {more_words}')
                     if (said['count'], said['dumps']) != processes_of(words):
                         faults.append(f'{name} top {more_words}: {said}, not {processes_of(words)}')
-                if a.code != (0 if more_words else 4):
+                if a.code not in (READ if more_words else (4,)):
                     faults.append(f'{name} merge {more_words}: {a.code} {a.err}')
     return faults
 
