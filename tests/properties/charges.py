@@ -147,7 +147,7 @@ def first_rows():
 def suspects():
     def hint(name, pattern=None):
         return [f'allocated-inside: 70 {pattern if name[-1] == ")" else name}: "peek {pattern or name}" shows its callers, '
-                f'--wrapper={pattern or name} charges them']
+                f'--wrapper={pattern or name} attributes it to them']
     faults = []
     for name, pattern in (('my_pool_alloc', None), ('get_buffer', None), ('Pool::newItem(int)',
                                                                            'Pool::newItem')):

@@ -2,9 +2,10 @@
 """Tests partials: dumps merged in any order and any number of steps give the same bytes; the reports are those of the
 dumps; inputs that cannot be added, or are damaged, are refused.
 
-usage: hpa.py BINARY TESTDATA [DUMPS] [--sample]
+usage: hpa.py BINARY TESTDATA [DUMPS] [--sample | --full]
 
-DUMPS (600) is the number of dumps in the largest fleet.  A sample skips the fleets, the reports of series and two thirds of the options.
+DUMPS (600) is the number of dumps in the largest fleet.  A sample skips the fleets, the reports of series and two thirds of the options;
+--full takes all options, not half of them.
 """
 import json
 import math
@@ -18,7 +19,7 @@ import tarfile
 import tempfile
 
 from fleets import Process, fleet
-from harness import IS_SAMPLE, Tests, scratch, without_next
+from harness import IS_SAMPLE, Tests, every, scratch, without_next
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'interop'))
 import hpa_reader  # noqa: E402
@@ -245,7 +246,7 @@ def same_reports(inputs, *how, options=OPTIONS):
     with scratch() as folder:
         partial = merged(pathlib.Path(folder, 'all.hpa'), inputs, *how)
         jobs = [(command, each, more, partial) for command in usages if 'BASE' not in usages[command] for each in t.formats_of(command)
-                if each != 'hpa' for more in [[], *list(options.values())[::3 if IS_SAMPLE else 1]]]
+                if each != 'hpa' for more in [[], *(list(options.values())[::3] if IS_SAMPLE else every(2, options.values()))]]
         faults = t.in_parallel(compare, jobs)
         for command in ('trend', 'info') if how == ['--dumps=each'] else ('top', 'stacks', 'merge', 'info'):
             if [command, '--no-symbols', '-f', t.formats_of(command)[0]] in refused:
