@@ -110,6 +110,10 @@ struct hp_detectable hp_detectable_change(const struct hp_view *view) {
     found.is_of_sampling = !hp_difference_allows_for_processes(difference->test);
     found.is_at_most = difference->test == HP_TEST_PROCESS;
     found.is_of_gate = view->options.gate != NULL;
+    found.is_too_few = total->ratio.count > 0 && found.share > HP_MOST_TIMES;
+    if (found.is_too_few) {
+        found.change = found.share = (double)NAN;
+    }
     return found;
 }
 

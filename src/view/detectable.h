@@ -9,6 +9,9 @@
 struct hp_detectable {
     // False: the report found something, or could not test; the other members are unset.
     bool is_known;
+    // A diff has too few processes to find a change below HP_MOST_TIMES times the base;
+    // `change` and `share` are NAN.
+    bool is_too_few;
     double change;       // in bytes or objects; of a trend the growth over the series
     double share;        // of the base, or of the mean of the series; NAN: that is 0
     bool is_of_sampling; // differences between processes are not included

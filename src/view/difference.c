@@ -599,6 +599,20 @@ static void widen(struct hp_interval *hull, struct hp_interval other) {
     hull->high = fmax(hull->high, other.high);
 }
 
+// Replace an end that too few processes leave open (HP_MOST_TIMES) with infinity.  If the
+// interval includes 0, the other end says nothing either.
+static void open_ends(struct hp_interval *range, const struct hp_change *change,
+                      double confidence) {
+    struct hp_interval before = hp_change_side(change, 0, confidence);
+    struct hp_interval after = hp_change_side(change, 1, confidence);
+    double most = HP_MOST_TIMES * fmax(before.high, after.high);
+    bool is_low_open = range->low<-most, is_high_open = range->high> most;
+    bool has_zero = range->low <= 0 && range->high >= 0;
+    bool is_open = has_zero && (is_low_open || is_high_open);
+    range->low = is_low_open || is_open ? -INFINITY : range->low;
+    range->high = is_high_open || is_open ? INFINITY : range->high;
+}
+
 struct hp_interval hp_change_range(const struct hp_change *change, double confidence) {
     if (!change->is_known) {
         return unknown;
@@ -610,6 +624,9 @@ struct hp_interval hp_change_range(const struct hp_change *change, double confid
     }
     if (change->means.sd > 0) {
         widen(&range, hp_contrast_interval(&change->means, confidence));
+    }
+    if (change->ratio.count > 0 || change->means.sd > 0) {
+        open_ends(&range, change, confidence);
     }
     range.low -= change->open[0];
     range.high += change->open[1];

@@ -14,6 +14,14 @@
 #include "view/open_code.h"
 #include "view/view.h"
 
+// With few degrees of freedom, the interval of a factor between processes reaches from
+// nothing to any number.  An end above this many times the larger side, and a change that
+// could be found above this many times the base, say only that there are too few
+// processes, and are not shown.
+enum {
+    HP_MOST_TIMES = 10
+};
+
 // The test that all rows of a difference are judged by; the manual has a chapter on each.
 enum hp_difference_test {
     HP_TEST_NONE,          // sampling errors are not known
@@ -114,7 +122,8 @@ void hp_difference_of_modules(struct hp_open_code *open, const struct hp_view *v
 
 // hp_change_side() returns the confidence interval of the value before (side 0) or after
 // (side 1), hp_change_range() that of the change, which excludes 0 exactly if the p-value
-// is less than 1 - confidence.  Both ends are NAN if errors are not known.
+// is less than 1 - confidence.  Both ends are NAN if errors are not known.  An end of the
+// change is infinite where too few processes leave it open.
 struct hp_interval hp_change_side(const struct hp_change *change, int side,
                                   double confidence);
 struct hp_interval hp_change_range(const struct hp_change *change, double confidence);

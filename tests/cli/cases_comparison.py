@@ -1,5 +1,6 @@
 """Tests the rows of diff: p-value, interval, mark and order never contradict each other."""
 import json
+import os
 import re
 
 from harness import case, check
@@ -128,6 +129,32 @@ def several(t, counts):
         path.write_text("\n".join(lines), encoding="ascii")
         paths.append(str(path))
     return paths
+
+
+@case
+def an_interval_that_too_few_processes_leave_open_has_no_number(t):
+    few = [*several(t, [10, 200]), "--to", *several(t, [75])]
+    for inputs, is_open in ((few, True), ([*several(t, [60, 90, 70, 80] * 3), "--to", *several(t, [75, 85, 65] * 4)], False)):
+        told = report(t, "--keep-unmapped", *inputs)
+        ends = [[row["delta"]["low"], row["delta"]["high"]] for row in (told["total"], *told["rows"][:1])]
+        assert (ends == [[None, None]] * 2) == is_open and is_open == (None in sum(ends, [])), (told["test"], ends)
+        most = 10 * max(told["total"][side]["high"] for side in ("base", "new"))
+        assert is_open or all(abs(end) <= most for end in ends[0]), ends
+        assert all(row["p"] > 0.05 for row in (told["total"], told["rows"][0])), told
+        found = told["detectable"]
+        assert (found["change"] is None, found["share"] is None) == (is_open, is_open), found
+        assert is_open or 0 < found["share"] <= 10, found
+        text = check(t.codes("diff", "--no-symbols", "--keep-unmapped", *inputs), 0).out
+        assert ("detectable-too-few: 10" in text, "mark-open" in text, "MiB (?): " in text) == (is_open,) * 3, text
+        for form in ("text", "markdown", "html"):
+            page = os.path.join(t.folder, f"page.{form}")
+            check(t.run("diff", "-q", "--no-symbols", "--keep-unmapped", f"-f{form}", "-o", page, *inputs), 0)
+            with open(page, encoding="utf-8") as file:
+                shown = file.read()
+            assert bool(re.search(r' \? +\d\.|\| \? \||"delta-interval">\?<', shown)) == is_open, (form, shown)
+        table = [line.split("\t") for line in check(t.run("diff", "-q", "--no-symbols", "--keep-unmapped", "-ftsv", *inputs), 0)
+                 .out.splitlines()]
+        assert (table[1][table[0].index("delta_low")] == "") == is_open, table
 
 
 @case

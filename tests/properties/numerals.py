@@ -322,8 +322,10 @@ def changes_of(text, estimate, low, high, is_space, unit):
 @lru_cache(1 << 16)
 def is_change_interval(text, estimate, low, high, is_space, unit):
     """Whether a text is the interval of a change."""
+    if low is None and high is None:
+        return text in ('-', '?')
     if low is None or high is None:
-        return text == '-'
+        return text.split(' … ')[low is not None].split(' ')[0] == '?'
     return text == '' if low == high else any(
         change_cell(*change, is_space, unit) == text for change in changes_of(text, estimate, low, high, is_space, unit))
 
@@ -331,6 +333,8 @@ def is_change_interval(text, estimate, low, high, is_space, unit):
 @lru_cache(1 << 16)
 def is_change_said(text, estimate, low, high, is_space, unit):
     """Whether a text is a change with its interval, in a sentence."""
+    if text.endswith(' (?)'):
+        return low is None and high is None and is_change(text[:-4], estimate, is_space, unit)
     if low is None or low == high:
         return is_change(text, estimate, is_space, unit)
     return any(change_sentence(*change, is_space, unit) == text for change in changes_of(text, estimate, low, high, is_space, unit))

@@ -68,7 +68,7 @@ def diff_answer(t):
     delta = total['delta']
     numbers = total['base']['estimate'], total['new']['estimate']
     is_mean = max(int(t.report[name]['used']) for name in ('base', 'new')) > 1
-    found = re.fullmatch(rf'([-+]?\S+(?: [KMGTPE]?i?B)?(?: ± {VALUE}| \([^()]* … [^()]*\))?): {"mean " * is_mean}{COURSE} '
+    found = re.fullmatch(rf'([-+]?\S+(?: [KMGTPE]?i?B)?(?: ± {VALUE}| \((?:[^()]* … [^()]*|\?)\))?): {"mean " * is_mean}{COURSE} '
                          rf'{re.escape(metric)}(?:, ([a-z ]+)(?: \((p .*)\))?)?', line)
     if not found:
         t.wrong('answer', line, total)
@@ -177,6 +177,9 @@ def detectable(t):
     less = ' or less' if wanted['is_at_most'] else ''
     alone = ', sampling error only' if wanted['sampling_error_only'] else ''
     whole = 'base' if t.kind == 'diff' else 'the mean'
+    if wanted['change'] is None:
+        t.sentence('too few', 'too few processes to find a change of less than 10 times the base')
+        return
     what = 'comparisons find a change' if t.kind == 'diff' else 'series show steady growth'
     found = t.match('detectable', rf'4 of 5 such {what} of (\S+)(?: (B|[KMGT]iB))?'
                     rf'(?: \((\S+)(%| times)(?: of)? {whole}\))?{less}{alone}', wanted)
@@ -219,6 +222,8 @@ def marks(t):
                      f'* {"significant" if is_diff else "steady growth"} at a {rate}% false discovery rate')
     if t.report['test'] != 'none' and (is_diff or t.report['variance_tested']) and any(row['p'] is None for row in rows):
         found.append('p -: too few samples')
+    if is_diff and t.report['test'] != 'none' and any(None in (row['delta']['low'], row['delta']['high']) for row in rows):
+        found.append('CI ?: too few processes')
     if any(re.search(r'@0x[0-9a-f]', line) for line in t.lines[:t.at] if not line.startswith(('next', 'filter'))):
         found.append('@ offset in the file')
     return '; '.join(found)
@@ -259,7 +264,7 @@ def split_change(line, tested):
     base, new, change, rest = split(line, 13, 13, 13)
     if not tested:
         return base, new, change, rest
-    found = re.match(r'( *(?:\S+ … \S+(?: [KMGTPE]?i?B)?(?= )|-?)) +(<?[\d.]+|-)([* ])', rest)
+    found = re.match(r'( *(?:\S+ … \S+(?: [KMGTPE]?i?B)?(?= )|[-?]?)) +(<?[\d.]+|-)([* ])', rest)
     return base, new, change, found[1], found[2] + found[3], rest[found.end() + 1:]
 
 

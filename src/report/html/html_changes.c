@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // --- head ---------------------------------------------------------------------------------
 
@@ -183,15 +184,25 @@ static void titles(struct hp_sink *out, const struct hp_view *view) {
     hp_html_put_title(out, "status", "status");
 }
 
+// Write an end of the interval of a change; "?" if too few processes leave it open.
+static void put_end(char text[HP_SIGNED_SIZE], const struct hp_view *view, double end) {
+    if (isinf(end)) {
+        strcpy(text, "?");
+    } else {
+        hp_text_signed(text, hp_text_fixed(end, view->options.metric),
+                       view->options.metric, view->options.unit);
+    }
+}
+
 // Write the interval of a change; empty if it is not known.
 static void put_range(struct hp_sink *out, const struct hp_view *view,
                       struct hp_interval range) {
-    enum hp_metric metric = view->options.metric;
     char low[HP_SIGNED_SIZE], high[HP_SIGNED_SIZE], text[2 * HP_SIGNED_SIZE + 8] = "";
-    if (!isnan(range.low)) {
-        hp_text_signed(low, hp_text_fixed(range.low, metric), metric, view->options.unit);
-        hp_text_signed(high, hp_text_fixed(range.high, metric), metric,
-                       view->options.unit);
+    if (isinf(range.low) && isinf(range.high)) {
+        strcpy(text, "?");
+    } else if (!isnan(range.low)) {
+        put_end(low, view, range.low);
+        put_end(high, view, range.high);
         snprintf(text, sizeof text, "%s … %s", low, high);
     }
     hp_html_put_cell(out, "delta-interval", text);

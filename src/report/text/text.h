@@ -323,6 +323,7 @@ struct hp_trend_row;
 struct hp_text_marks {
     bool is_marked;   // a "*"
     bool is_untested; // a "-" instead of p
+    bool is_open;     // a "?" instead of an end of an interval
     bool has_bound;   // lower bounds of growth
     // The first row with a shape "since 13", or "step 7"; NULL: there is none.
     const struct hp_trend_row *since, *step;

@@ -40,6 +40,14 @@ static void put_detectable(struct hp_sink *out, const struct hp_view *view,
     if (!found.is_known) {
         return;
     }
+    if (found.is_too_few) {
+        hp_sink_print(out,
+                      HP_MESSAGE("detectable-too-few",
+                                 "too few processes to find a change of less than %d "
+                                 "times the base"),
+                      HP_MOST_TIMES);
+        return;
+    }
     hp_text_format(change, hp_text_fixed(found.change, metric), metric,
                    view->options.unit);
     hp_sink_print(out,
@@ -69,6 +77,12 @@ void hp_text_detectable(struct hp_sink *out, const struct hp_view *view) {
     }
 }
 
+// Whether too few processes leave an end of the interval of a change open.
+static bool is_open(const struct hp_change *change, double confidence) {
+    struct hp_interval range = hp_change_range(change, confidence);
+    return isinf(range.low) || isinf(range.high);
+}
+
 struct hp_text_marks hp_text_marks_of(const struct hp_view *view, size_t shown) {
     struct hp_text_marks marks = {.is_marked = false};
     bool is_diff = view->report->has_sides;
@@ -76,6 +90,8 @@ struct hp_text_marks hp_text_marks_of(const struct hp_view *view, size_t shown) 
     const struct hp_trends *trends = is_diff ? NULL : view->extra;
     for (size_t i = 0; i < shown; i++) {
         const struct hp_trend_row *row = is_diff ? NULL : trends->rows.at[i];
+        marks.is_open |=
+            is_diff && is_open(&difference->rows.at[i], view->options.confidence);
         marks.is_marked |= (hp_view_flags(view, i) & HP_ROW_SIGNIFICANT) != 0;
         if (is_diff) {
             marks.is_untested |=
@@ -113,6 +129,10 @@ static void put_mark(struct hp_sink *out, const struct hp_view *view,
     if (marks.is_untested) {
         hp_sink_print(out, HP_MESSAGE("mark-untested", "%sp -: too few samples"),
                       marks.is_marked ? "; " : "");
+    }
+    if (marks.is_open) {
+        hp_sink_print(out, HP_MESSAGE("mark-open", "%sCI ?: too few processes"),
+                      marks.is_marked || marks.is_untested ? "; " : "");
     }
 }
 

@@ -128,8 +128,9 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
     double below = fmax(estimate - range.low, 0), above = fmax(range.high - estimate, 0);
     double longer = fmax(below, above);
     *text = (struct hp_text_estimate){.sum = value};
-    if (!(longer > 0) || isnan(range.high)) {
+    if (!(longer > 0) || isnan(range.high) || isinf(longer)) {
         hp_text_format(text->value, value, metric, unit);
+        strcpy(text->interval, isinf(longer) ? "?" : "");
         return;
     }
     struct scale scale = {.is_space = hp_fraction(metric) == HP_SPACE_FRACTION,
@@ -153,9 +154,13 @@ void hp_text_measure(struct hp_text_estimate *text, hp_fixed value,
 }
 
 // Write one end of the interval of a change, with its sign, rounded by `round`; 0 has
-// none.
+// none, and an end that is not known is "?".
 static void put_signed_end(char *out, double end, const struct scale *scale,
                            double (*round)(double)) {
+    if (isinf(end)) {
+        strcpy(out, "?");
+        return;
+    }
     hp_int128 digits = whole(round(in_digits(end, scale)));
     out[0] = digits < 0 ? '-' : '+';
     put_digits(out + (digits != 0), digits < 0 ? -digits : digits, scale);
@@ -181,17 +186,20 @@ static void put_change_interval(struct hp_text_estimate *text, hp_int128 value,
 void hp_text_change(struct hp_text_estimate *text, hp_fixed value,
                     struct hp_interval range, enum hp_metric metric, enum hp_unit unit) {
     double estimate = hp_fixed_double(value, metric);
-    double longer = fmax(estimate - range.low, range.high - estimate);
+    bool is_low_open = isinf(range.low), is_high_open = isinf(range.high);
+    double longer = fmax(is_low_open ? 0 : estimate - range.low,
+                         is_high_open ? 0 : range.high - estimate);
     *text = (struct hp_text_estimate){.sum = value};
     hp_text_signed(text->value, value, metric, unit);
     if (isnan(range.low) || isnan(range.high) || !(longer > 0)) {
-        strcpy(text->interval, isnan(range.low) ? "-" : "");
+        strcpy(text->interval, isnan(range.low) ? "-" : is_low_open ? "?" : "");
         return;
     }
     struct scale scale = {.is_space = hp_fraction(metric) == HP_SPACE_FRACTION,
                           .fraction = hp_fraction(metric)};
     hp_fixed size = value < 0 ? -value : value;
-    double far = fmax(fabs(range.low), fabs(range.high));
+    double far =
+        fmax(is_low_open ? 0 : fabs(range.low), is_high_open ? 0 : fabs(range.high));
     scale.power = scale.is_space ? power_of(size, far, unit) : 0;
     set_decimals(&scale, longer, 0);
     hp_int128 digits = value_in_digits(value, &scale);
@@ -215,7 +223,7 @@ void hp_text_put_change(struct hp_sink *out, const struct hp_view *view, hp_fixe
         hp_text_measure(&text, value < 0 ? -value : value, value < 0 ? mirrored : range,
                         metric, view->options.unit);
         hp_sink_print(out, "%s%s %s", value < 0 ? "-" : "+", text.value, text.interval);
-    } else if (text.interval[0] == '\0' || text.interval[1] == '\0') {
+    } else if (text.interval[0] == '\0' || strcmp(text.interval, "-") == 0) {
         hp_sink_text(out, text.value);
     } else {
         hp_sink_print(out, "%s (%s)", text.value, text.interval);

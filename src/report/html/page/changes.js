@@ -2,9 +2,9 @@
 // flame graph changed is known of what the command was asked for alone: of its metric, in its view, without
 // filters of the page.
 //
-// A change is {before, after, change, low, high, p, isTold, isSignificant, sides}; before and after are estimates,
+// A change is {before, after, change, low, high, p, isOpen, isTold, isSignificant, sides}; before and after are estimates,
 // sides their names: base and new, or of a difference of two profiles shrank and grew.
-const untested = ({ comparison: { sides } }) => ({ low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false, sides });
+const untested = ({ comparison: { sides } }) => ({ low: NaN, high: NaN, p: NaN, isOpen: false, isTold: false, isSignificant: false, sides });
 
 const hasNoBase = (sides) => sides?.[0] === 'shrank';
 
@@ -39,7 +39,8 @@ class Comparison {
 
   tell(change, all, i) {
     const [low, high, p] = ['low', 'high', 'p'].map((key) => (i === undefined ? NaN : known(all[key][i])));
-    return Object.assign(change, { low, high, p, isTold: true, isSignificant: i !== undefined && all.significant[i] === 1 });
+    const isOpen = i !== undefined && Number.isFinite(this.model.comparison.total?.p);
+    return Object.assign(change, { low, high, p, isOpen, isTold: true, isSignificant: i !== undefined && all.significant[i] === 1 });
   }
 
   tellTotal(change) {
@@ -96,8 +97,10 @@ function sortedChanges(explorer, state, names) {
 
 function signedText(value, kind) { return (value < 0 ? '-' : value > 0 ? '+' : '') + valueText(abs(value), kind); }
 
-function rangeText({ low, high }, kind) {
-  return Number.isNaN(low) ? '' : `${signedText(low, kind)} \u2026 ${signedText(high, kind)}`;
+// An end that too few processes leave open is "?"; `isOpen`: a test was made, so that this is why no end is known.
+function rangeText({ low, high, isOpen }, kind) {
+  const end = (value) => (Number.isNaN(value) ? '?' : signedText(value, kind));
+  return Number.isNaN(low) && Number.isNaN(high) ? (isOpen ? '?' : '') : `${end(low)} \u2026 ${end(high)}`;
 }
 
 const pText = (p) => (Number.isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4));
