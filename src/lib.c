@@ -240,11 +240,20 @@ static void describe(struct hp_profile *profile, struct hp_batch *batch) {
     }
 }
 
-// Set the times of the inputs, and warn if they may be those of a copy.
+// Use the times that the inputs contain, if they do.  Partials keep the times of files.
+static void take_held_times(struct hp_profile *profile) {
+    if (!profile->keeps.partial) {
+        hp_times_take_held(profile);
+    }
+}
+
+// Set the times of the inputs.  Times of files that are likely those of a copy would put
+// the dumps in a wrong order: they are not used, as if none had been asked for.
 static int set_times(struct hp_profile *profile, const char *from, struct hp_err *err) {
     int ret = hp_times_set(profile, from, err);
-    if (ret == HP_OK && strcmp(from, "mtime") == 0) {
-        hp_warn_of_times(profile);
+    if (ret == HP_OK && strcmp(from, "mtime") == 0 && hp_warn_of_times(profile)) {
+        profile->inputs.have_times = false;
+        take_held_times(profile);
     }
     return ret;
 }
@@ -287,8 +296,8 @@ int hp_profile_read(struct hp_profile *profile, const char *const *paths, size_t
     int ret = read_all(profile, paths, count, options, err);
     if (ret == HP_OK && options->time_from) {
         ret = set_times(profile, options->time_from, err);
-    } else if (ret == HP_OK && !profile->keeps.partial) { // partials keep file times
-        hp_times_take_held(profile);
+    } else if (ret == HP_OK) {
+        take_held_times(profile);
     }
     hp_profile_sort(profile, NULL, 0); // also after a failure, for HP_REPORT_INFO
     describe(profile, ret == HP_OK ? options->batch : NULL);

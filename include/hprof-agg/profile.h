@@ -162,7 +162,8 @@ struct hp_read_options {
     // with it.  0: there is no comparison.
     size_t base_count;
     // Source of the times of dumps: "mtime", or a pattern as in the manual.  NULL: the
-    // times that the dumps themselves contain.
+    // times that the dumps themselves contain; also if the times of the files are likely
+    // those of a copy.
     const char *time_from;
     // The reports that will be made, planned_count of them.  Data that none of them needs
     // is not kept.  NULL keeps what any report may need, with two exceptions: stacks are

@@ -120,12 +120,19 @@ int hp_times_set(struct hp_profile *profile, const char *from, struct hp_err *er
     return ret;
 }
 
+bool hp_times_are_held(const struct hp_profile *profile) {
+    const struct hp_input_record *input;
+    bool are = true;
+    hp_vec_each (input, &profile->inputs.records) {
+        are &= !hp_input_is_used(input) || input->identity.nanoseconds != 0;
+    }
+    return are;
+}
+
 void hp_times_take_held(struct hp_profile *profile) {
     struct hp_input_record *input;
-    hp_vec_each (input, &profile->inputs.records) {
-        if (hp_input_is_used(input) && input->identity.nanoseconds == 0) {
-            return;
-        }
+    if (!hp_times_are_held(profile)) {
+        return;
     }
     hp_vec_each (input, &profile->inputs.records) {
         input->identity.time =

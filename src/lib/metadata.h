@@ -11,6 +11,9 @@
 HP_MUST_CHECK int hp_times_set(struct hp_profile *profile, const char *from,
                                struct hp_err *err);
 
+// Whether all used inputs contain the times at which they were made.
+bool hp_times_are_held(const struct hp_profile *profile);
+
 // Use the times that the inputs themselves contain, but only if all used inputs contain
 // one.
 void hp_times_take_held(struct hp_profile *profile);

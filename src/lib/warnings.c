@@ -815,7 +815,16 @@ static bool are_exchanged(struct hp_profile *profile) {
     return are;
 }
 
-void hp_warn_of_times(struct hp_profile *profile) {
+// The end of the warnings about times of files: what is used in their place.
+static const char *used_instead(const struct hp_profile *profile) {
+    return hp_times_are_held(profile)
+               ? hp_words(HP_WORDS("times-held", "the times in the dumps are used"))
+               : hp_words(HP_WORDS("times-left-out",
+                                   "the dumps are taken in the order of their names, "
+                                   "without times"));
+}
+
+bool hp_warn_of_times(struct hp_profile *profile) {
     static const size_t least_dumps = 3;
     static const double least_seconds = 10; // a copy takes less
     double first = HUGE_VAL, last = -HUGE_VAL;
@@ -828,16 +837,20 @@ void hp_warn_of_times(struct hp_profile *profile) {
             count++;
         }
     }
-    if (are_exchanged(profile)) {
+    bool exchanged = are_exchanged(profile);
+    bool close = count >= least_dumps && last - first < least_seconds;
+    if (exchanged) {
         hp_profile_warn_as(profile, numbers,
                            HP_MESSAGE("times-exchanged",
                                       "file times are not in the order of the numbers in "
-                                      "the names: times of a copy? cp -p keeps them"));
-    } else if (count >= least_dumps && last - first < least_seconds) {
+                                      "the names, as of a copy (cp -p keeps times): %s"),
+                           used_instead(profile));
+    } else if (close) {
         hp_profile_warn_as(profile, numbers,
                            HP_MESSAGE("times-close",
-                                      "all file times are within %.3g seconds: times of "
-                                      "a copy? cp -p keeps them"),
-                           last - first);
+                                      "all file times are within %.3g seconds, as of a "
+                                      "copy (cp -p keeps times): %s"),
+                           last - first, used_instead(profile));
     }
+    return exchanged || close;
 }

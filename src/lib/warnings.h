@@ -10,9 +10,9 @@
 
 // Warn about inputs; call it when all inputs have been read.
 void hp_warn_of_inputs(struct hp_profile *profile);
-// Warn if the times of the files may be those of a copy, and not of the dumps; call it
-// after hp_times_set().
-void hp_warn_of_times(struct hp_profile *profile);
+// Warn if the times of the files are likely those of a copy, and not of the dumps, and
+// return whether they are; call it after hp_times_set().
+bool hp_warn_of_times(struct hp_profile *profile);
 // Warn about binaries and libraries; call it after symbolizing with `options`, which may
 // be NULL.
 void hp_warn_of_modules(struct hp_profile *profile,

@@ -404,29 +404,49 @@ def trend_shows_growth_per_day_if_times_are_known(t):
     assert " per day, at least " in text and "\nspan       18 hours; span-cycle\n" in text
     text = check(t.codes(*command, "-v"), 0).out
     assert " per day" not in text and "\nspan       10 dumps, times not known; span-cycle\n" in text, text
-    for path in paths:
-        os.utime(path, (7200, 7200))
-    text = check(t.codes(*command, "-v", "--time-from=mtime"), 0).out
+    one_time = r"--time-from=/app\.([0-9]+)\."  # the process id
+    text = check(t.codes(*command, "-v", one_time), 0).out
     assert text.startswith("trend-one-time") and "p sampling" in text, text
-    assert "warning: times-close: 0\n" in text, text
-    for i, path in enumerate(paths):  # as of a copy in the order of *, where 10 is before 2
-        os.utime(path, (7200 * (20 - i), 7200 * (20 - i)))
-    assert "warning: times-exchanged\n" in check(t.codes("trend", "--time-from=mtime", *paths), 0).out
     for i, path in enumerate(paths):
         os.utime(path, (7200 * i, 7200 * i))
     assert "warning: times-" not in check(t.codes("trend", "--time-from=mtime", *paths), 0).out
-    for path in paths:
-        os.utime(path, (7200, 7200))
-    check(t.codes(*command, "--time-from=mtime", "--fail-if=growth>1,p<0.5"), 5, "", "trend-without-p: 0.5 ")
+    check(t.codes(*command, one_time, "--fail-if=growth>1,p<0.5"), 5, "", "trend-without-p: 0.5 ")
+
+
+@case
+def times_of_copied_files_are_not_used(t):
+    paths = program(t.folder, 10, courses(10))
+    command = ["trend", "--no-symbols", *paths]
+    def told(*options):
+        return json.loads(check(t.run(*command, "-q", "-fjson", *options), 0).out)
+    plain = told()
+    copies = {"times-close: 0 times-left-out": [7200] * 10,
+              "times-exchanged: times-left-out": [7200 * (20 - i) for i in range(10)],  # backwards
+              "times-close: 9 times-left-out": [7200 + i for i in range(10)],
+              "times-exchanged: times-left-out ": [7200 * (i + 5 * (i % 3)) for i in range(10)]}  # in parts
+    for code, times in copies.items():
+        for path, time in zip(paths, times):
+            os.utime(path, (time, time))
+        found = told("--time-from=mtime")
+        assert (found["hours"], found["total"]["per"]) == (None, "dump"), found
+        assert found["total"] == plain["total"] and found["rows"] == plain["rows"], (code, found["total"], plain["total"])
+        text = check(t.codes(*command, "-v", "--time-from=mtime"), 0).out
+        assert f"warning: {code.strip()}\n" in text and " per day" not in text and "resets" not in text, text
+    # Times in the paths are what they are, even if they contradict the numbers.
+    by_path = told(r"--time-from=\.([0-9])[0-9]*\.[if]")
+    assert by_path["hours"] is not None, by_path
 
 
 @case
 def slopes_use_a_unit_of_time_that_the_dumps_span_twice(t):
     paths = program(t.folder, 10, courses(10))
-    command = ["trend", "-q", "--no-symbols", "--time-from=mtime", *paths]
     def slope_of(seconds):
+        folder = t.folder / str(seconds)
+        folder.mkdir()
         for i, path in enumerate(paths):
-            os.utime(path, ns=(0, 10**18 + int(i * seconds * 10**9) // 9))
+            nanoseconds = int(i * seconds * 10**9) // 9
+            shutil.copy(path, folder / f"{i}-at-{10**9 + nanoseconds // 10**9}.{nanoseconds % 10**9:09d}-")
+        command = ["trend", "-q", "--no-symbols", "--time-from=at-(.*)-", *sorted(map(str, folder.iterdir()))]
         told = json.loads(check(t.run(*command, "-fjson"), 0).out)
         table = [line.split("\t") for line in check(t.run(*command, "-ftsv"), 0).out.splitlines()]
         text = check(t.run(*command, "-v"), 0).out
@@ -473,7 +493,9 @@ def a_trend_uses_the_times_of_pprof_profiles(t):
     assert abs(told["total"]["slope"] * 0.3 - plain["total"]["slope"]) < 50, told
     for path in paths:
         os.utime(path, (0, 0))
-    assert trend("--time-from=mtime")["hours"] == 0, "what is asked for holds"
+    copied = t.codes("trend", "--no-symbols", "--time-from=mtime", *paths)
+    assert "warning: times-close: 0 times-held\n" in check(copied, 0).out, copied.out
+    assert trend("--time-from=mtime")["hours"] == told["hours"], "as without the option"
     assert trend("--time-from=/([0-9])[.]pb")["total"]["slope"] < 0
     # One input has no time: then no times are known, and the names decide the order.
     mixed = trend(inputs=[*paths[:-1], points[-1]])

@@ -393,7 +393,7 @@ def trend_second(t):
         long = f'{float(hours) * 3600 / SECONDS[per]:.3g}'
         t.same('span', parts.pop(0), f'{t.report["inputs"]["used"]} dumps span {long} {per}{"s" * (long != "1")}')
     elif total['significant']:
-        t.same('times', parts.pop(0), 'times unknown: use --time-from=mtime')
+        t.same('times', parts.pop(0), 'times unknown: see --time-from')
     t.same('exit dump', parts in ([], ['the exit dump is excluded']), True)
 
 

@@ -1,7 +1,7 @@
 // The lines of trend:
 //
 //     GROWING +6.0 MiB per dump, at least +2.8 MiB; 13.1 → 70.8 MiB in 10 dumps, p = 0.01
-//     1 of 5 functions grows steadily. Times unknown: use --time-from=mtime
+//     1 of 5 functions grows steadily. Times unknown: see --time-from
 //     (the table)
 //     … 2 unchanged (-n 0: all)    * steady growth at a 5% false discovery rate
 //     at least: 95% lower bound
@@ -340,9 +340,9 @@ static void put_dumps(struct hp_sink *out, const struct hp_view *view,
         put_span(out, trend);
         begin = "; ";
     } else if (grows) {
-        hp_sink_print(
-            out, HP_MESSAGE("times-unknown", "%stimes unknown: use --time-from=mtime"),
-            begin);
+        hp_sink_print(out,
+                      HP_MESSAGE("times-unknown", "%stimes unknown: see --time-from"),
+                      begin);
         begin = "; ";
     }
     if (lacks_exit(view, trend)) {
