@@ -184,6 +184,13 @@ Test(text_estimate, the_interval_of_a_change_has_signs_and_the_unit_of_the_chang
     cr_expect_str_eq(change(1, NAN, NAN), "+1.0 MiB|-");
 }
 
+Test(text_estimate, an_end_that_is_not_known_is_a_question_mark) {
+    cr_expect_str_eq(change(20, -INFINITY, INFINITY), "+20.0 MiB|?");
+    cr_expect_str_eq(change(0, -INFINITY, INFINITY), "0 B|?");
+    cr_expect_str_eq(change(44.5, 41.2, INFINITY), "+44.5 MiB|+41.2 … ?");
+    cr_expect_str_eq(change(-44.5, -INFINITY, -41.2), "-44.5 MiB|? … -41.2");
+}
+
 Test(text_estimate, a_series_is_drawn_from_zero_in_at_most_sixteen_cells) {
     char text[HP_TEXT_SERIES_SIZE];
     double values[40];
