@@ -606,7 +606,8 @@ static void open_ends(struct hp_interval *range, const struct hp_change *change,
     struct hp_interval before = hp_change_side(change, 0, confidence);
     struct hp_interval after = hp_change_side(change, 1, confidence);
     double most = HP_MOST_TIMES * fmax(before.high, after.high);
-    bool is_low_open = range->low<-most, is_high_open = range->high> most;
+    bool is_low_open = range->low < -most;
+    bool is_high_open = range->high > most;
     bool has_zero = range->low <= 0 && range->high >= 0;
     bool is_open = has_zero && (is_low_open || is_high_open);
     range->low = is_low_open || is_open ? -INFINITY : range->low;

@@ -222,7 +222,9 @@ def marks(t):
                      f'* {"significant" if is_diff else "steady growth"} at a {rate}% false discovery rate')
     if t.report['test'] != 'none' and (is_diff or t.report['variance_tested']) and any(row['p'] is None for row in rows):
         found.append('p -: too few samples')
-    if is_diff and t.report['test'] != 'none' and any(None in (row['delta']['low'], row['delta']['high']) for row in rows):
+    if is_diff and t.report['test'] != 'none' and any(
+            (row['p'] is not None or row['base']['low'] is not None or row['new']['low'] is not None)  # else it is "-"
+            and None in (row['delta']['low'], row['delta']['high']) for row in rows):
         found.append('CI ?: too few processes')
     if any(re.search(r'@0x[0-9a-f]', line) for line in t.lines[:t.at] if not line.startswith(('next', 'filter'))):
         found.append('@ offset in the file')
