@@ -117,7 +117,7 @@ def refusals():
         overlapping, thirds = cut(folder, 'o', inputs[2:6], 2), cut(folder, 'a', inputs[:4], 3)
         nobody = merged(pathlib.Path(folder, 'nobody.hpa'), inputs[:4], '--no-input-ids')
         cases = [
-            ('twice', [a[0], a[0]], [], 4, 'shard-twice: 0 2 '), ('other n', [a[0], thirds[1]], [], 4, 'partials-differ: shards 2 '),
+            ('twice', [a[0], a[0]], [], 4, 'shard-twice: 0 2 '), ('other n', [a[0], thirds[1]], [], 4, 'partials-differ: shards '),
             ('overlap', [a[0], overlapping[0]], [], 4, 'partials-overlap: 2 dumps are '), ('dumps', [a[0], inputs[7]], [], 4, 'partials-differ: shards 2 the dumps beside it '),
             ('other shards', [a[0], a[1], b[0]], [], 4, 'shard-differs: 1 2 '), ('not the same', [a[0], b[1]], [], 4, 'shard-differs: 0 2 '),
             ('cut again', [a[0]], ['--shard=0/2'], 2, 'partial-cut-already'), ('no number', inputs, ['--shard=2/2'], 2, 'shard-number: shard 64 2/2'),
