@@ -139,21 +139,27 @@ class Figures:
             self.add_row(row)
         for mean, row in zip(means_of(kind), rows):
             self.all += 1
-            low, high = row['delta']['low'], row['delta']['high']
-            self.held += low is None or low <= kind.truth(mean) <= high
+            low, high = ends_of(row)
+            self.held += low <= kind.truth(mean) <= high
 
     def add_row(self, row):
         if row['p'] is None:
             return
         self.rows += 1
         self.small += row['p'] <= .05
-        low, high = row['delta']['low'], row['delta']['high']
+        low, high = ends_of(row)
         if (low > 0 or high < 0) != (row['p'] < .05):
             self.faults.append(f'p {row["p"]} beside {low} to {high}')
 
     def shares(self):
         return (self.total / self.tables, self.marked / self.tables, self.small / max(self.rows, 1),
                 self.held / max(self.all, 1))
+
+
+def ends_of(row):
+    """The ends of the interval of a change; one that too few processes leave open is infinite."""
+    low, high = row['delta']['low'], row['delta']['high']
+    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 NOTHING = {'p': None, 'delta': {'low': None, 'high': None}}

@@ -2,9 +2,9 @@
 // flame graph changed is known of what the command was asked for alone: of its metric, in its view, without
 // filters of the page.
 //
-// A change is {before, after, change, low, high, p, isOpen, isTold, isSignificant, sides}; before and after are estimates,
+// A change is {before, after, change, low, high, p, isTold, isSignificant, sides}; before and after are estimates,
 // sides their names: base and new, or of a difference of two profiles shrank and grew.
-const untested = ({ comparison: { sides } }) => ({ low: NaN, high: NaN, p: NaN, isOpen: false, isTold: false, isSignificant: false, sides });
+const untested = ({ comparison: { sides } }) => ({ low: NaN, high: NaN, p: NaN, isTold: false, isSignificant: false, sides });
 
 const hasNoBase = (sides) => sides?.[0] === 'shrank';
 
@@ -39,8 +39,7 @@ class Comparison {
 
   tell(change, all, i) {
     const [low, high, p] = ['low', 'high', 'p'].map((key) => (i === undefined ? NaN : known(all[key][i])));
-    const isOpen = i !== undefined && Number.isFinite(this.model.comparison.total?.p);
-    return Object.assign(change, { low, high, p, isOpen, isTold: true, isSignificant: i !== undefined && all.significant[i] === 1 });
+    return Object.assign(change, { low, high, p, isTold: true, isSignificant: i !== undefined && all.significant[i] === 1 });
   }
 
   tellTotal(change) {
@@ -95,15 +94,14 @@ function sortedChanges(explorer, state, names) {
 
 // --- texts --------------------------------------------------------------------------------------------
 
-function signedText(value, kind) { return (value < 0 ? '-' : value > 0 ? '+' : '') + valueText(abs(value), kind); }
+function signedText(value, kind) { return isNaN(value) ? '?' : (value < 0 ? '-' : value > 0 ? '+' : '') + valueText(abs(value), kind); }
 
-// An end that too few processes leave open is "?"; `isOpen`: a test was made, so that this is why no end is known.
-function rangeText({ low, high, isOpen }, kind) {
-  const end = (value) => (Number.isNaN(value) ? '?' : signedText(value, kind));
-  return Number.isNaN(low) && Number.isNaN(high) ? (isOpen ? '?' : '') : `${end(low)} \u2026 ${end(high)}`;
+// An end that too few processes leave open is "?"; without a p there was no test, and no end.
+function rangeText({ low, high, p }, kind) {
+  return isNaN(low) && isNaN(high) ? (isNaN(p) ? '' : '?') : `${signedText(low, kind)} \u2026 ${signedText(high, kind)}`;
 }
 
-const pText = (p) => (Number.isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4));
+const pText = (p) => (isNaN(p) ? '-' : p < 0.0001 ? '<0.0001' : p.toFixed(4));
 
 // With a mark that does without colour.
 const markedP = ({ p, isSignificant }) => pText(p) + (isSignificant ? ' *' : '');
@@ -111,12 +109,12 @@ const markedP = ({ p, isSignificant }) => pText(p) + (isSignificant ? ' *' : '')
 const heldText = ({ value }, kind) => (value === 0 ? '-' : valueText(value, kind));
 
 function sureText({ p, isSignificant }) {
-  return Number.isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`;
+  return isNaN(p) ? '' : `, p ${pText(p)}${isSignificant ? ', significant' : ''}`;
 }
 
 function statusOf({ before: { value: before }, after: { value: after }, p, isSignificant, sides }) {
   return before === after ? 'same' : hasNoBase(sides) ? sides[Number(after > before)] : before === 0 ? 'new' : after === 0 ? 'gone'
-    : isSignificant ? (after > before ? 'grew' : 'shrank') : Number.isNaN(p) ? 'untested' : 'unsure';
+    : isSignificant ? (after > before ? 'grew' : 'shrank') : isNaN(p) ? 'untested' : 'unsure';
 }
 
 // "61.3 MiB \u2192 70.8 MiB", or "20.5 MiB that shrank, 5.0 MiB that grew".

@@ -62,8 +62,8 @@ class FunctionScreen extends Screen {
   putGrowth(put, what, key) {
     const { explorer, explorer: { growth }, kind, state } = this;
     const told = growth.tell(state, key, state.name, explorer.values(state, [state.name], key)[0]), { least, p } = told;
-    put(`a ${growth.unit}, ${what}`, { value: rateText(told.slope, kind), interval: Number.isNaN(least) ? '' : `at least ${rateText(least, kind)}` },
-      !told.isTold ? 'not known for this selection' : Number.isNaN(p) ? `p sampling ${pText(told.sampling)}`
+    put(`a ${growth.unit}, ${what}`, { value: rateText(told.slope, kind), interval: isNaN(least) ? '' : `at least ${rateText(least, kind)}` },
+      !told.isTold ? 'not known for this selection' : isNaN(p) ? `p sampling ${pText(told.sampling)}`
         : `p ${pText(p)}, ${told.shape}${told.isSignificant ? ', significant' : ''}`);
   }
 

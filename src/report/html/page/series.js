@@ -115,7 +115,7 @@ function lineText(values) {
 
 function rateText(rate, kind) {
   const text = valueText(abs(rate), kind);
-  return Number.isNaN(rate) ? '-' : /^0( B)?$/.test(text) ? text : `${rate < 0 ? '-' : '+'}${text}`;
+  return isNaN(rate) ? '-' : /^0( B)?$/.test(text) ? text : `${rate < 0 ? '-' : '+'}${text}`;
 }
 
 function dumpName({ series }, dump) {

@@ -30,7 +30,7 @@ function unitPower(bytes) {
 
 function valueText(value, kind) {
   const power = unitPower(value);
-  return Number.isNaN(value) ? 'not known' : kind === 'bytes' ? `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}` : grouped(value);
+  return isNaN(value) ? 'not known' : kind === 'bytes' ? `${(value / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}` : grouped(value);
 }
 
 // In units of 1024^power bytes, or in objects.
@@ -51,7 +51,7 @@ function scaleOf(value, longer, high, kind) {
 // {value, interval}: "73.5 MiB" and "\u00b1 4.9 MiB", or "0.37 \u2026 1.40 MiB"; "" if none is known.
 function estimateText({ value, low, high }, kind) {
   const short = valueText(value, kind);
-  if (Number.isNaN(high)) {
+  if (isNaN(high)) {
     return { value: short, interval: low > 0 ? `${valueText(low, kind)} or more` : '' };
   }
   const below = max(value - low, 0), above = max(high - value, 0), longer = max(below, above);
