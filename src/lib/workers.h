@@ -39,7 +39,7 @@ struct hp_job {
     // process, or its process is unknown.  Members are examined if their names could be
     // read before.
     const bool *is_newest;
-    size_t named_count; // length of is_newest
+    size_t named_count; // the number of members of is_newest
     // Used to count dumps.  A partial records the history (the estimate of each stack in
     // each dump) only while dumps are few.  These sets of files and texts show early that
     // there are more, so that the history is dropped.

@@ -166,7 +166,7 @@ struct hp_module {
     // The file promises inlined calls or lines that could not be read in this run.  For
     // HP_SYM_EMBEDDED: the file may have them.
     bool lacks_inlines;
-    // Addresses in functions of which only the start is known.
+    // The number of addresses in functions whose start is known, but not their name.
     uint32_t nameless;
     // Another build has the same file name.  This is only determined where functions are
     // identified by their start address.
