@@ -3,7 +3,9 @@
 which has to equal jemalloc's own, byte by byte.  For both dumps, hprof-agg has to estimate n/p objects and n S/p
 bytes for each stack that holds n samples of one size.
 
-usage: replay.py BINARY TESTDATA SIM
+usage: replay.py BINARY TESTDATA SIM [--full]
+
+One run of each setting; with --full three.
 """
 import itertools
 import json
@@ -17,11 +19,11 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
 import jemalloc  # noqa: E402
-from harness import Tests, scratch  # noqa: E402
+from harness import IS_FULL, Tests, scratch  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).resolve().parent / 'replay_alloc.c'
 PERIODS = (0, 6, 12, 15, 19)
-RUNS = 3
+RUNS = 3 if IS_FULL else 1
 MAP = b'MAPPED_LIBRARIES:\n'
 
 

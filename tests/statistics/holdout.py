@@ -7,7 +7,9 @@ The interval is computed from the estimates of hprof-agg by docs/explanation/sta
 raised to the bytes that are certainly alive.  The truth is never below these, so coverage does not change.  Raw dumps of stacks with objects
 of several sizes are estimated too low, by a part of at most 0.2298.
 
-usage: holdout.py BINARY TESTDATA
+usage: holdout.py BINARY TESTDATA [--full]
+
+Half of the runs; with --full all of them.
 """
 import collections
 import concurrent.futures
@@ -23,11 +25,11 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'properties'))
 import jemalloc  # noqa: E402
-from harness import JOBS, Tests, scratch  # noqa: E402
+from harness import IS_FULL, JOBS, Tests, scratch  # noqa: E402
 from intervals import gamma_p, variance_of  # noqa: E402
 
-RUNS, PERIODS, MOMENTS = 304, (12, 13, 14, 15), (1, 2)
-PYTHON_RUNS, PYTHON_PERIOD = 40, 15
+RUNS, PERIODS, MOMENTS = 304 if IS_FULL else 152, (12, 13, 14, 15), (1, 2)
+PYTHON_RUNS, PYTHON_PERIOD = 40 if IS_FULL else 20, 15
 ALPHA = 0.05
 LARGEST_BIAS = 0.2298
 KINDS = {True: '(prof_unbias:true)', False: '(prof_unbias:false)'}

@@ -3,7 +3,9 @@
 changed than p-values promise, and a leak of 10 periods in a stack of 50 is found in one process
 under real jemalloc with prof_accum.
 
-usage: pairs.py BINARY TESTDATA HPROF_SIM [PAIRS]
+usage: pairs.py BINARY TESTDATA HPROF_SIM [--full]
+
+1,000 pairs and 200 programs that leak; with --full twice as many.
 """
 import json
 import math
@@ -15,12 +17,12 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'properties'))
 import jemalloc  # noqa: E402
-from harness import Tests, scratch  # noqa: E402
+from harness import IS_FULL, Tests, scratch  # noqa: E402
 
 SIM = sys.argv[3]
-PAIRS = int(sys.argv[4]) if len(sys.argv) > 4 else 2000
+PAIRS = 2000 if IS_FULL else 1000
 WORKLOADS = ('tiny', 'mix', 'pareto', 'victim')  # a quarter of the pairs each
-RUNS, LG = 400, 12
+RUNS, LG = 400 if IS_FULL else 200, 12
 
 LEAK = '''
 #include <stdio.h>
