@@ -483,9 +483,11 @@ static void describe_map(struct hp_merger *merger, const struct hp_dump *dump,
 }
 
 // Find the row of the map of each address.  The prover is asked which builds ran if
-// stacks are added, or if a binary may show how to read large sizes.
+// stacks are added, or if a binary may show how to read large sizes.  Record which
+// jemalloc ran.
 static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
-                           const struct hp_profile *profile) {
+                           const struct hp_profile *profile,
+                           struct hp_input_record *record) {
     struct hp_unbias *unbias = &merger->unbias;
     bool is_open = unbias->most_decoded > 0 && unbias->large_sizes == HP_LARGE_AUTO;
     bool is_asked = profile->settings.prover && (is_open || !merger->only_estimates);
@@ -493,6 +495,9 @@ static void resolve_places(struct hp_merger *merger, const struct hp_dump *dump,
     if (is_asked || !merger->only_estimates || profile->keeps.partial) {
         hp_resolve_places(&merger->resolver, dump,
                           is_asked ? profile->settings.prover : NULL);
+    }
+    if (is_asked) {
+        record->jemalloc = hp_resolved_jemalloc(&merger->resolver);
     }
     if (is_asked && is_open) {
         hp_unbias_set_large_sizes(unbias, hp_resolved_large_sizes(&merger->resolver));
@@ -549,7 +554,7 @@ int hp_merge(struct hp_merger *merger, struct hp_dump *dump, struct hp_profile *
     if (merger->only_thread) {
         hp_threads_keep(dump, merger->only_thread);
     }
-    resolve_places(merger, dump, profile);
+    resolve_places(merger, dump, profile, record);
     find_recorded_errors(merger, dump);
     make_room(merger, profile, dump->stacks.count);
     if (!estimate(merger, dump, record)) {

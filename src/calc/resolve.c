@@ -674,6 +674,15 @@ enum hp_large_sizes hp_resolved_large_sizes(const struct hp_resolver *resolver) 
     return found;
 }
 
+struct hp_jemalloc_version hp_resolved_jemalloc(const struct hp_resolver *resolver) {
+    struct hp_jemalloc_version found = {""};
+    const struct hp_proof_module *module;
+    hp_vec_each (module, &resolver->question.modules) {
+        found = module->is_allocator ? module->jemalloc : found;
+    }
+    return found;
+}
+
 void hp_resolve(struct hp_resolver *resolver, const struct hp_dump *dump,
                 struct hp_profile *profile) {
     resolver->unmapped = resolver->generated = 0;

@@ -79,6 +79,12 @@ struct hp_header_gain {
     int64_t hidden, excess;
 };
 
+// The version of the jemalloc in a file, such as "5.3.0-0-g54eaed1": the release, the
+// number of later commits, and the commit.  "": unknown.
+struct hp_jemalloc_version {
+    char text[24];
+};
+
 // The record of one input.  There may be millions of records, so the members are ordered
 // without padding.
 //
@@ -152,6 +158,8 @@ struct hp_input_record {
     uint64_t header_line;                // line of that total
     // Number of stacks whose threads do not add up to the numbers of the stack.
     uint64_t inconsistent_stacks;
+    // Version of jemalloc in the file that ran, if the file was found.
+    struct hp_jemalloc_version jemalloc;
     struct hp_digest content; // digest of the whole text
     struct hp_digest samples; // digest of the text from the first stack to the last
     struct hp_identity identity;

@@ -5,6 +5,7 @@
 
 #include "base/span.h"
 #include "base/vec.h"
+#include "inputs/input.h"
 #include "model/module.h"
 
 #include <stdlib.h>
@@ -32,6 +33,8 @@ struct hp_proof_module {
     uint64_t *elf_addresses;
     // Rounding of large sizes according to all files that fit; HP_LARGE_AUTO: unknown.
     enum hp_large_sizes large_sizes;
+    // Version according to all files that fit.
+    struct hp_jemalloc_version jemalloc;
     // Check of the file that fits, otherwise of the one that fits best.
     struct hp_return_check returns;
 };

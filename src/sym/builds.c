@@ -266,23 +266,29 @@ static uint64_t *addresses_of(const struct proving *proving, uint32_t number,
     return found;
 }
 
-// How the allocators in all files that fit a module round large sizes; HP_LARGE_AUTO if
-// the files differ or one is unknown.
-static enum hp_large_sizes large_sizes_of(struct builds *self,
-                                          const struct proving *proving,
-                                          uint32_t module) {
+// Set how the allocators in all files that fit a module round large sizes, and their
+// version; HP_LARGE_AUTO and "" if the files differ or one is unknown.
+static void find_allocator(struct builds *self, const struct proving *proving,
+                           uint32_t number, struct hp_proof_module *module) {
     enum hp_large_sizes found = HP_LARGE_AUTO;
-    bool is_one = true;
+    struct hp_jemalloc_version version = {""};
+    bool is_one = true, is_one_version = true, is_any = false;
     for (size_t i = 0; i < proving->tried.count; i++) {
         const struct hp_trial *trial = &proving->fits.trials.at[i];
-        if (trial->module == module && trial->fits) {
-            enum hp_large_sizes own =
-                hp_candidate_large_sizes(&self->files, proving->tried.at[i]);
+        if (trial->module == number && trial->fits) {
+            struct hp_candidate *file = proving->tried.at[i];
+            enum hp_large_sizes own = hp_candidate_large_sizes(&self->files, file);
             is_one &= own != HP_LARGE_AUTO && (found == HP_LARGE_AUTO || own == found);
+            is_one_version &= !is_any || !strcmp(version.text, file->jemalloc.text);
             found = own;
+            version = file->jemalloc;
+            is_any = true;
         }
     }
-    return is_one ? found : HP_LARGE_AUTO;
+    module->large_sizes = is_one ? found : HP_LARGE_AUTO;
+    if (is_one_version) {
+        module->jemalloc = version;
+    }
 }
 
 // If a file fits a module, accept also files with the same layout and a single misfit
@@ -309,7 +315,7 @@ static void conclude(struct builds *self, struct proving *proving, uint32_t numb
     module->elf_addresses = addresses_of(proving, number, module);
     module->proof = HP_PROOF_FITS;
     if (module->is_allocator) {
-        module->large_sizes = large_sizes_of(self, proving, number);
+        find_allocator(self, proving, number, module);
     }
     if (!module->builds) {
         module->builds = find_unchecked(proving, number, module);

@@ -206,6 +206,7 @@ enum hp_large_sizes hp_candidate_large_sizes(struct hp_candidates *self,
     if (fd >= 0 && hp_keeper_ask_code(&self->keeper, fd, hp_span_of(shown),
                                       HP_CODE_LARGE_SIZES, &code, &why)) {
         file->large_sizes = code.rounds_to_pages ? HP_LARGE_PAGES : HP_LARGE_CLASSES;
+        file->jemalloc = code.jemalloc;
         hp_file_code_done(&code);
     }
     if (fd >= 0) {

@@ -5,7 +5,8 @@
 //
 // From 5.3.1 on jemalloc rounds large sizes up to pages, unless its option
 // disable_large_size_classes says otherwise.  So a file that contains the name of that
-// option is taken to use pages.
+// option is taken to use pages.  Its version, "5.3.0-0-g" and the 40 digits of a commit,
+// is a text of the file too.
 #include "sym/file_code.h"
 
 #include "base/digest.h"
@@ -150,40 +151,105 @@ static bool scan_text(struct hp_file_code *code, const struct hp_image *image) {
     return is_read;
 }
 
-// --- options of the allocator ----------------------------------------------------------
+// --- the allocator ---------------------------------------------------------------------
 
 static const char option_of_pages[] = "disable_large_size_classes";
 
-// Whether a segment contains the name of jemalloc's option for large sizes.  `bytes` has
-// room for PIECE and the name.
-static bool holds_option(const struct hp_image *image, const struct hp_load *load,
-                         char *bytes) {
-    const size_t overlap = sizeof option_of_pages - 2;
-    bool holds = false;
-    for (uint64_t at = 0; !holds && at < load->size; at += PIECE) {
-        uint64_t left = load->size - at, most = PIECE + overlap;
+enum {
+    HASH = 40,      // digits of a commit
+    HASH_SHOWN = 7, // the first ones, which are shown
+    OVERLAP = 128,  // bytes read beyond a piece: longer than what is looked for
+};
+
+// What a file shows of the jemalloc in it.
+struct allocator {
+    bool has_option;                  // it has the option of pages
+    bool is_several;                  // it has several versions
+    struct hp_jemalloc_version found; // the first one
+};
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// Return where the "5.3.0-0" before the "-g" at `at` begins; `at` if there is none.
+static size_t begin_of_version(const char *bytes, size_t at) {
+    static const char between[] = "-..";
+    size_t begin = at;
+    for (int i = 0; i < 4; i++) {
+        size_t end = begin;
+        while (begin > 0 && is_digit(bytes[begin - 1])) {
+            begin--;
+        }
+        if (begin == end ||
+            (between[i] && (begin == 0 || bytes[--begin] != between[i]))) {
+            return at;
+        }
+    }
+    return begin;
+}
+
+// Whether "-g" at `at` is followed by a commit, and the text ends there.
+static bool has_commit(const char *bytes, size_t size, size_t at) {
+    size_t end = at + 2;
+    while (end < size &&
+           (is_digit(bytes[end]) || (bytes[end] >= 'a' && bytes[end] <= 'f'))) {
+        end++;
+    }
+    return end == at + 2 + HASH && end < size && bytes[end] == '\0';
+}
+
+// Find the versions in a piece of a segment.  One that begins where the piece does may
+// lack its first digits; it is whole in the piece before.
+static void find_versions(struct allocator *allocator, const char *bytes, size_t size) {
+    const char *at = bytes;
+    while ((at = memmem(at, size - (size_t)(at - bytes), "-g", 2)) != NULL) {
+        size_t end = (size_t)(at - bytes), begin = begin_of_version(bytes, end);
+        size_t length = end - begin + 2 + HASH_SHOWN;
+        struct hp_jemalloc_version found = {""};
+        if (begin > 0 && begin < end && length < sizeof found.text &&
+            has_commit(bytes, size, end)) {
+            memcpy(found.text, bytes + begin, length);
+            allocator->is_several |= *allocator->found.text != '\0' &&
+                                     strcmp(allocator->found.text, found.text) != 0;
+            allocator->found = found;
+        }
+        at += 2;
+    }
+}
+
+// Find in a segment what it shows of jemalloc.  `bytes` has room for a piece.
+static void scan_segment_data(struct allocator *allocator, const struct hp_image *image,
+                              const struct hp_load *load, char *bytes) {
+    for (uint64_t at = 0; at < load->size; at += PIECE) {
+        uint64_t left = load->size - at, most = PIECE + OVERLAP;
         ssize_t got = hp_read_at(image->fd, bytes, (size_t)(left < most ? left : most),
                                  load->offset + at);
         if (got <= 0) { // the headers claim more than the file has
             break;
         }
-        holds = memmem(bytes, (size_t)got, option_of_pages, sizeof option_of_pages - 1) !=
-                NULL;
+        allocator->has_option |= memmem(bytes, (size_t)got, option_of_pages,
+                                        sizeof option_of_pages - 1) != NULL;
+        find_versions(allocator, bytes, (size_t)got);
     }
-    return holds;
 }
 
-// Whether the file contains the name of jemalloc's option for large sizes.  Constants may
-// be in an executable segment, where linkers do not separate them.
-static bool find_option(const struct hp_image *image) {
-    char *bytes = hp_alloc(PIECE + sizeof option_of_pages);
-    bool holds = false;
+// Find what a file shows of its allocator.  Constants may be in an executable segment,
+// where linkers do not separate them.
+static void find_allocator(struct hp_file_code *code, const struct hp_image *image) {
+    struct allocator allocator = {.has_option = false};
+    char *bytes = hp_alloc(PIECE + OVERLAP);
     const struct hp_load *load;
     hp_vec_each (load, &image->loads) {
-        holds = holds || (!load->is_writable && holds_option(image, load, bytes));
+        if (!load->is_writable) {
+            scan_segment_data(&allocator, image, load, bytes);
+        }
     }
     free(bytes);
-    return holds;
+    code->rounds_to_pages = allocator.has_option;
+    if (!allocator.is_several) {
+        code->jemalloc = allocator.found;
+    }
 }
 
 // --- parts of a file -------------------------------------------------------------------
@@ -200,7 +266,9 @@ static bool read_code(struct hp_file_code *code, const struct hp_image *image,
     own->lacks_code = image->lacks_code;
     memcpy(own->build_id, image->build_id, sizeof own->build_id);
     hp_vec_append(&own->loads, image->loads.at, image->loads.count);
-    code->rounds_to_pages = part == HP_CODE_LARGE_SIZES && find_option(image);
+    if (part == HP_CODE_LARGE_SIZES) {
+        find_allocator(code, image);
+    }
     code->has_text = part == HP_CODE_TEXT && !image->lacks_code;
     if (!code->has_text) {
         return true;
@@ -251,6 +319,7 @@ static void pack(struct hp_packet *packet, const struct hp_file_code *code) {
     hp_text_pack(packet, hp_span_of(image->build_id));
     hp_text_pack(packet, hp_span_of(code->key));
     hp_put_u32(packet, code->rounds_to_pages);
+    hp_text_pack(packet, hp_span_of(code->jemalloc.text));
     hp_put_u32(packet, code->has_text);
     hp_put_u32(packet, code->unit);
     hp_put_u32(packet, code->is_noise);
@@ -338,6 +407,7 @@ static bool take_code(struct hp_unpacker *in, struct hp_file_code *code) {
     bool good = take_text(in, image->build_id, sizeof image->build_id) &&
                 take_text(in, code->key, sizeof code->key);
     code->rounds_to_pages = hp_packet_u32(in) != 0;
+    good = good && take_text(in, code->jemalloc.text, sizeof code->jemalloc.text);
     code->has_text = hp_packet_u32(in) != 0;
     code->unit = hp_packet_u32(in);
     code->is_noise = hp_packet_u32(in) != 0;

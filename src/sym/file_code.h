@@ -4,6 +4,7 @@
 #ifndef HP_SYM_FILE_CODE_H
 #define HP_SYM_FILE_CODE_H
 
+#include "inputs/input.h"
 #include "sym/calls.h"
 #include "sym/image.h"
 #include "sym/packet.h"
@@ -22,7 +23,8 @@ struct hp_file_code {
     char key[HP_CODE_KEY_SIZE];
     // The allocator rounds large sizes to pages; set only for HP_CODE_LARGE_SIZES.
     bool rounds_to_pages;
-    bool has_text; // the members below are set
+    struct hp_jemalloc_version jemalloc; // likewise
+    bool has_text;                       // the members below are set
     // Alignment of instructions: calls return to multiples of this number of bytes; 0:
     // there are no rules for the machine.
     unsigned unit;
@@ -56,7 +58,8 @@ void hp_file_code_returns_at(const struct hp_file_code *code, enum hp_address_ki
 enum hp_code_part {
     HP_CODE_HEADERS, // no text, only segments, machine and build id
     HP_CODE_TEXT,    // also the places that calls return to
-    // Also whether its allocator has pages instead of large size classes.
+    // Also the version of jemalloc, and whether it has pages instead of large size
+    // classes.
     HP_CODE_LARGE_SIZES,
     HP_CODE_PARTS,
 };

@@ -438,15 +438,17 @@ def a_folder_without_the_file_suggests_the_option_for_another_name(t):
 LARGE = "100: 63980001"  # objects of 640 KiB, or of 516 KiB, as jemalloc from 5.3.1 on allocates them
 
 
+VERSIONS = b"\x005.3.0-1-g", b"\x005.3.1-0-g"  # the commit follows
+
+
 def program(t, folder, has_pages):
-    """A copy of the program; with the name of an option of jemalloc 5.3.1 where constants end."""
+    """A copy of the program; where constants end, with the version of a jemalloc, and of 5.3.1 with the name of an option."""
     data = bytearray((REBUILT / "right" / "app").read_bytes())
     start, size, count = (int.from_bytes(data[at:at + n], "little") for at, n in ((32, 8), (54, 2), (56, 2)))
     headers = [struct.unpack_from("<IIQQQQ", data, start + i * size) for i in range(count)]
     end = max(offset + length for kind, flags, offset, _, _, length in headers if (kind, flags) == (1, 4))
-    name = b"disable_large_size_classes"
-    if has_pages:
-        data[end - len(name):end] = name
+    name = VERSIONS[has_pages] + (b"a1" * 20 + b"\0" + b"disable_large_size_classes" * has_pages)
+    data[end - len(name):end] = name
     (pathlib.Path(t.folder) / folder).mkdir(parents=True, exist_ok=True)
     (pathlib.Path(t.folder) / folder / "app").write_bytes(data)
     return f"--path-map=/srv/rebuilt={folder}"
@@ -466,6 +468,11 @@ def large(t, *arguments):
             sum("large-sizes-unknown-jemalloc" in warning for warning in [one["text"] for one in info["warnings"]]))
 
 
+def jemalloc(t, *arguments):
+    """The version that `info` shows of an input."""
+    return json.loads(check(t.codes("info", "-q", "--format=json", *arguments)).out)["inputs"][0]["jemalloc_version"]
+
+
 @case
 def V23_the_file_that_ran_shows_whether_large_sizes_are_pages(t):
     good = code()
@@ -479,6 +486,8 @@ def V23_the_file_that_ran_shows_whether_large_sizes_are_pages(t):
     assert large(t, new, "--no-symbols", ran) == (classes, 0, [None], 1)
     assert large(t, new, "--large-sizes=classes", ran) == (classes, 0, ["classes"], 0)
     assert large(t, new, old.replace("path-map=/srv/rebuilt", "symbol-dir"), ran) == (classes, 0, [None], 1)
+    assert [jemalloc(t, *options, ran) for options in ([new], [old], ["--no-symbols"])] == [
+        "5.3.1-0-ga1a1a1a", "5.3.0-1-ga1a1a1a", None]
     both = large(t, new, ran, large_dump(t, "again.heap", good[:9], process=1))
     assert both[1:] == (2, ["pages", "pages"], 0) and abs(both[0] - 2 * pages) < 1, both
 

@@ -6,6 +6,7 @@
 //              "skipped_lines": {"malformed": 0, "unknown": 0, "wrapped": 0,
 //                              "overlaps": 0},
 //              "header": "agrees", "inconsistent_stacks": 0, "large_sizes": "classes" or null,
+//              "jemalloc_version": "5.3.0-0-g54eaed1" or null,
 //              "sizes": {"unique": {"stacks": 5, "bytes": 1.500}, "several": ...,
 //                        "none": ...},
 //              "total": TOTAL, "stacks_total": TOTAL (if the header shows the total
@@ -102,6 +103,7 @@ static void put_contents(struct hp_json *json, const struct hp_input_record *inp
     put_text(json, "header", checks[input->header_check]);
     hp_json_put_count(json, "inconsistent_stacks", input->inconsistent_stacks);
     put_text(json, "large_sizes", large_sizes[input->large_sizes]);
+    put_text(json, "jemalloc_version", input->jemalloc.text);
 }
 
 // Write how many stacks have object sizes that are unique, several possible ones, or

@@ -287,7 +287,12 @@ static void put_input(struct hp_sink *out, const struct hp_view *view, size_t i)
     }
     put_field(out, "format");
     hp_sink_print(out, "%s\n", hp_producer_text(input->producer));
-    if (hp_writer_text(input)) {
+    if (*input->jemalloc.text) {
+        put_field(out, "written by");
+        hp_sink_text(out, "jemalloc ");
+        hp_sink_escaped(out, hp_span_of(input->jemalloc.text));
+        hp_sink_text(out, "\n");
+    } else if (hp_writer_text(input)) {
         put_field(out, "written by");
         hp_sink_print(out, "%s\n", hp_writer_text(input));
     }
