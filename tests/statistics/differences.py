@@ -174,8 +174,9 @@ KINDS = (
 
 
 def rows_of(sides, percent, test):
+    # 16 dumps of 20,000 rows take minutes where the machine has more urgent work.
     done = t.ok('diff', '-q', '-fjson', '-n0', '--no-symbols', '--keep-unmapped',
-                f'--confidence={percent}', *sides[0], '--to', *sides[1])
+                f'--confidence={percent}', *sides[0], '--to', *sides[1], timeout=3600)
     report = json.loads(done.out)
     assert report['test'] == test, report['test']
     return report['rows']

@@ -113,7 +113,7 @@ class Kind:
 def told(sides):
     """{address: row}, each with its test."""
     done = t.ok('diff', '-q', '-fjson', '-n0', '--cum', '--no-symbols', '--keep-unmapped', '--by=address',
-                *sides[0], '--to', *sides[1])
+                *sides[0], '--to', *sides[1], timeout=3600)  # also on a busy machine
     report = json.loads(done.out)
     expected = 'one-against-several' if 1 in map(len, sides) else 'fleets'
     assert report['test'] == expected, report['test']
