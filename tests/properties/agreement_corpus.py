@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from agreeing import CELLS, TIME_PATTERN, Shown, load
 from harness import METRICS, Tests
 
-t = Tests()
+t = Tests(is_coded=True)
 
 # --- the corpus -----------------------------------------------------------------------------------
 

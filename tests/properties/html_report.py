@@ -22,7 +22,7 @@ from html_reader import KEYS, Document, Report, data_of
 from profile_writer import Profile, message, number
 from svg_reader import HOSTILE, hostile_profile
 
-t = Tests()
+t = Tests(is_coded=True)
 GOLDEN = t.testdata / 'golden'
 SCHEMA = jsonschema.Draft7Validator(
     json.loads((t.testdata.parent / 'schema' / 'html.schema.json').read_text(encoding='utf-8')))

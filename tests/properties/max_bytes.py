@@ -3,12 +3,13 @@
 and says how many rows are missing."""
 import json
 import os
+import re
 
 import jsonschema
 
 from harness import Tests, scratch
 
-t = Tests()
+t = Tests(is_coded=True)
 SCHEMA = jsonschema.Draft7Validator(
     json.loads((t.testdata.parent / 'schema' / 'hprof-agg.schema.json').read_text()))
 GOLDEN = t.testdata / 'golden'
@@ -42,14 +43,14 @@ def rows_of(form, out):
 
 def left_out(form, result, rows, whole):
     """The number of missing rows that a report states; for text, whether it says that rows are missing."""
-    cut = f'cut at --max-bytes={result.args[-1].partition("=")[2]}'
+    size = result.args[-1].partition('=')[2]
     if form == 'json':
         told = json.loads(result.out_bytes).get('cut', {'excluded': 0, 'rows': len(rows)})
         return told['excluded'] if told['rows'] == len(rows) else -1
     if rows is None:
-        return cut in result.out
+        return f'cut-by-bytes: {size}' in result.out
     count = len(whole) - len(rows)
-    is_said = f'{count} row{" is" if count == 1 else "s are"} dropped by {cut.removeprefix("cut at ")}' in result.err
+    is_said = re.search(rf'rows-cut: {count} (\D+ )?{size}$', result.err, re.M)
     return count if is_said or count == 0 else -1
 
 
@@ -57,7 +58,7 @@ def faults_of(args, form, size, whole):
     result = write(args, form, f'--max-bytes={size}')
     out, all_rows = result.out_bytes, rows_of(form, whole)
     if result.code == 7:
-        return [] if not out and size < len(whole) and 'are too few' in result.err else [f'{size}: {result.err}']
+        return [] if not out and size < len(whole) and 'report-too-long: ' in result.err else [f'{size}: {result.err}']
     if result.code != 0 or len(out) > size:
         return [f'{size}: status {result.code}, {len(out)} bytes']
     rows = rows_of(form, out)
@@ -72,7 +73,7 @@ def faults_of(args, form, size, whole):
 def bounded(what, form):
     args = REPORTS[what]
     whole = write(args, form)
-    if whole.code == 2 and f'cannot write {form}' in whole.err:
+    if whole.code == 2 and 'format-not-of-command: ' in whole.err:
         return None
     whole, faults, written = whole.out_bytes, [], []
     for size in (40, 300, len(whole) // 5, len(whole) // 2, len(whole) - 1, len(whole), 10 * len(whole)):
@@ -121,5 +122,5 @@ t.check('--fail-if looks at all rows', gate)
 t.check('too few bytes end with status 7 and no file', files)
 t.check('other formats reject --max-bytes before they read', [f'{form}: {result.err}' for form in ('svg', 'html', 'dot')
                                                      for result in [t.run('top', f'-f{form}', '--max-bytes=9', 'nowhere')]
-                                                     if result.code != 2 or 'applies only to --format=' not in result.err])
+                                                     if result.code != 2 or 'option-goes-with-format: ' not in result.err])
 t.done()

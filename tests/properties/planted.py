@@ -6,7 +6,7 @@ from agreeing import CELLS, FEW, PLACE, check_flags, compare_tsv
 from text_series import compare_text
 
 # Parts of text that JSON does not contain, or not as precisely; the last ones are source lines without values.
-UNTOLD = re.compile(r'^(?:warning|note): .*|^  limit .*|^\d+ more warning.*|^4 of 5 such .*|\d+ mapped files?|in \d+ lines|the first is line \d+|written by.*|'
+UNTOLD = re.compile(r'^(?:warning|note): .*|^  limit .*|^more-warnings.*|^detectable.*|\d+ mapped files?|in \d+ lines|the first is line \d+|written by.*|'
                     r'^ {42}.*', re.M)
 # Numbers whose ends no text has.
 WITHOUT_ENDS = {('peek', 'flat'), ('list', 'cum')}
@@ -35,8 +35,8 @@ def other_digit(digit):
 # Of a screen: which rows hold most, which filters leave what (as in the facts below), the dumps that are used, warnings
 # that only info and --verbose have, the legend, what was attributed to callers, and the next command.
 VERBOSE = ('top', 'stacks', 'tree', 'peek', 'list')
-ABOVE_AND_BELOW = re.compile(r'\A--.*|(?<= in use)[ ;].*|(?<= allocated)[ ;].*|^(?:next|note|warning|if it is|only thread).*|^[^ \n…].*'
-                             r'(?:callers|dumps? .*|exit: .*)$|(?:±, …|[*@] ).*', re.M)
+ABOVE_AND_BELOW = re.compile(r'\A--.*|(?<= in use)[ ;].*|(?<= allocated)[ ;].*|^(?:next|note|warning|if-wrapper|moved|'
+                             r'source-|exit-).*|^[^ \n…].*dumps? .*$|legend-.*', re.M)
 
 
 def of_text(reports, step=2):

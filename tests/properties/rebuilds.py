@@ -20,7 +20,7 @@ import generated  # noqa: E402
 from generated import Comparison  # noqa: E402
 from harness import Tests, scratch  # noqa: E402
 
-t = Tests(is_of_machine=True)
+t = Tests(is_of_machine=True, is_coded=True)
 SEEDS = range(1, 6)
 CHANCE = 1e-4  # share of the bytes of frames that a wrong file may name by chance
 
@@ -112,7 +112,7 @@ def own_debug_file(program, kind):
     """A debug file is compared by the calls that it lists, and a message says so."""
     row = json.loads(t.ok('info', '-q', '-fjson', *debug_files(program, kind), program.dumps[kind][0]).out)
     found = next(row for row in row['modules'] if row['path'] == generated.PATH)
-    good = found['return_addresses'] and found['return_addresses']['checked'] >= 5 and 'calls that it lists' in found['note']
+    good = found['return_addresses'] and found['return_addresses']['checked'] >= 5 and 'signs-debug-file' in found['note']
     return [] if good else [str(found)]
 
 

@@ -1,5 +1,5 @@
 """Shared by the tables for people: the lines above and below them, their columns, and the comparison of each number
-with JSON.  A column is found by its position.
+with JSON.  A column is found by its position.  Sentences are their codes and values (--message-codes).
 """
 import math
 import re
@@ -11,10 +11,6 @@ import numerals
 from agreeing import FEW, Sheet, below, is_uncertain
 from numerals import fixed, is_nothing
 
-CLOSED = {
-    'spread': 'spread: standard deviation between inputs beyond sampling error; p: probability '
-              'that sampling alone makes them differ this much; - is not known',
-}
 OF_SAMPLING = {'independent', 'sampling'}  # tests that do not allow for how processes differ
 ESTIMATORS = {'unbiased': ' · scaled up from samples, per stack',
               'jeprof': " · jeprof's formula", 'none': ' · sampled counts, not estimates'}
@@ -173,9 +169,8 @@ class Text(Sheet):
         moved, total = Fraction(report['attributed_to_callers']), Fraction(total)
         share = moved / total if total > 0 else 0
         if share > Fraction(1, 100):
-            found = self.match('moved', r'(\S+(?: [KMG]?i?B)?)( objects)? \((\d+)%\) allocated inside '
-                               r'[a-z, -]+ is attributed to its callers; --frames=no-alloc shows it'
-                               r'(?:, as go tool pprof does)?', report['attributed_to_callers'])
+            found = self.match('moved', r'charged: (\S+(?: [KMG]?i?B)?) ( objects)? (\d+) [a-z, -]+ charged-to-callers: '
+                               r'--frames=no-alloc (?:, as go tool pprof does)?', report['attributed_to_callers'])
             if found:
                 self.value('moved', found[1], report['attributed_to_callers'])
                 self.number('moved, share', found[3], report['attributed_to_callers'],
@@ -183,8 +178,7 @@ class Text(Sheet):
                             bool(found[2]) != self.is_space)
         self.libraries(total)
         self.suspect(total)
-        self.at += self.next_matches(r'source files are known of \d+% of base and \d+% of new: rows may differ by '
-                                     'that alone')
+        self.at += self.next_matches(r'source-files-known: \d+ \d+')
 
     def next_matches(self, pattern):
         return self.at < len(self.lines) and re.fullmatch(pattern, self.lines[self.at]) is not None
@@ -196,7 +190,7 @@ class Text(Sheet):
 
     def libraries(self, total):
         """The line about libraries: their share is that of rows of their class, if JSON has all rows."""
-        pattern = r'(\d+)% is attributed to libraries; --frames=no-libs attributes it to their callers'
+        pattern = r'charged-to-libraries: (\d+)'
         found = self.next_matches(pattern) and self.match('libraries', pattern, total)
         if found and self.kind == 'top' and not self.shown.json_limit:
             self.percents('libraries', found[1], sum(Fraction(row['flat'][self.metric]['estimate'])
@@ -204,7 +198,7 @@ class Text(Sheet):
 
     def suspect(self, total):
         """The line about the first row, which may be a wrapper of malloc, and its pattern."""
-        pattern = r"(\d+)% is allocated in (.+): \"peek (.+)\" shows its callers, --wrapper=(.+) attributes it to them"
+        pattern = r'allocated-inside: (\d+) (.+): "peek (.+)" shows its callers, --wrapper=(.+) attributes it to them'
         found = self.next_matches(pattern) and self.match('wrapper', pattern, total)
         if not found:
             return
@@ -222,7 +216,7 @@ class Text(Sheet):
         """A note is there if, and only if, a row has an offset in a file for a name."""
         if self.kind in ('top', 'stacks', 'tree', 'peek', 'list', 'diff', 'trend'):
             return self.ended()
-        note = '@: an offset in the file, where the ELF address is not known'
+        note = 'note-file-offsets'
         has_note = self.lines[self.at:self.at + 1] == [note]
         self.at += has_note
         if self.kind != 'stacks' and has_note != any(re.search(r'@0x[0-9a-f]', line) for line in self.lines[:self.at]
@@ -233,7 +227,7 @@ class Text(Sheet):
         return self
 
     def ended(self):
-        note = '@: an offset in the file, where the ELF address is not known'
+        note = 'note-file-offsets'
         self.at += self.lines[self.at:self.at + 1] == [note]
         if self.lines[self.at:] != ['']:
             self.faults.append(f'more lines than there should be: {self.lines[self.at:][:3]}')
@@ -344,8 +338,7 @@ class Text(Sheet):
                                 f'{"" if count == 1 else "s"}'
                                 f'{"" if is_exact else ESTIMATORS[self.report["estimator"]]}')
         if 'thread' in self.report:
-            self.sentence('thread', f'read       only thread {escaped(self.report["thread"])}: '
-                                    'totals are its own')
+            self.sentence('thread', f'read       read-thread {escaped(self.report["thread"])}: read-thread-totals')
 
     def in_header(self, what, found, number, is_space, is_known, is_of_seen=True):
         """Compare a value in a sentence and its interval, or the reason why that is unknown."""
@@ -405,8 +398,7 @@ class Text(Sheet):
         unseen = self.report['unsampled']
         if not self.is_uncertain() or unseen is None or float(unseen['stack']) <= 0:
             return
-        found = self.match('unseen', rf'unsampled  about ({VALUE}) of the total \(at most ({VALUE})\) in stacks never sampled, '
-                           rf'no single one above ({VALUE})', unseen)
+        found = self.match('unseen', rf'unsampled  not-shown: ({VALUE}) ({VALUE}) ({VALUE})', unseen)
         for text, key, towards in zip(found.groups() if found else (),
                                       ('estimate', 'high', 'stack'),
                                       (numerals.nearest, math.ceil, math.ceil)):
@@ -421,10 +413,8 @@ class Text(Sheet):
         space = self.stacks()[f'{self.metric.split("-", maxsplit=1)[0]}-space']
         share = 100 * Decimal(unseen['estimate']) / Decimal(space['estimate'])
         highest = 100 * Decimal(unseen['high']) / Decimal(space['estimate'])
-        part, rows = ((f'about {min(share, 100):.0f}%', 'include it and are') if share >= 20 else
-                      (f'up to {min(highest, 100):.0f}%', 'may be'))
-        return (f'{part} is in stacks without a sample. Shown rows {rows} too high. '
-                f'Use a smaller {"lg_prof_sample" if self.shown.is_jemalloc else "sample period"}')
+        code, part = ('rows-too-high', share) if share >= 20 else ('rows-maybe-too-high', highest)
+        return f'{code}: {min(part, 100):.0f} {"lg_prof_sample" if self.shown.is_jemalloc else "sample period"}'
 
     def filters(self):
         """The memory that filters leave, according to their line, or None."""
@@ -457,9 +447,7 @@ class Text(Sheet):
         shown = set()
         while self.at < len(self.lines) and self.lines[self.at] != '':
             shown.add(self.line())
-        other = 'what was allocated' if self.metric.startswith('inuse') else 'what is in use'
-        wanted = {f'warning: {escaped(warning)}' for warning in [one['text'] for one in self.report['warnings']]
-                  if 'rounded counts may account for' not in warning or not warning.endswith(other)}
+        wanted = {f'warning: {escaped(one["text"])}' for one in self.report['warnings']}
         wanted |= {f'warning: {text}' for text in others if text}
         self.same('warnings', sorted(wanted - shown), [])
 
@@ -468,7 +456,7 @@ class Text(Sheet):
         headline = self.line()
         if 'filters' not in self.report:
             total = self.report['total'][self.metric]
-            least = re.match(r'at least ([\d,]+) objects', headline)
+            least = re.match(r'headline-least: ([\d,]+)', headline)
             found = re.match(rf'({VALUE}){INTERVAL} ', headline)
             if least:
                 self.number('headline', least[1], total, is_open_count(f'{least[1]} or more', total))
@@ -499,10 +487,10 @@ class Text(Sheet):
 
     def note(self, line):
         """A line below the table: the legend has a mark if, and only if, a row has it."""
-        if not re.search(r'±, …: |\* fewer than 5 samples|@ offset', line):
-            self.same('note', line if not re.match(r'\d+% (\(|was allocated)|next: |if it is|\d+% is|…', line) else '', '')
-        if re.search(r'±, …: |\* fewer|@ offset', line):
+        if 'legend-' in line:
             self.legend = line
+        else:
+            self.same('note', re.sub('(moved|next|if-wrapper|allocated-|charged-|rows-left|nodes-left|…).*', '', line), '')
 
     # --- what tables share
 
@@ -545,7 +533,7 @@ class Text(Sheet):
         grown = [(max(low, 0), max(high, 0)) for low, high in spans]
         shrunk = [(min(low, 0), min(high, 0)) for low, high in spans]
         if self.shown.cum:
-            found = re.fullmatch(rf', none changed by more than ({VALUE})', text)
+            found = re.fullmatch(rf', rows-changed-less: ({VALUE})', text)
             wanted = [tuple(map(max, zip(*sizes)))]
         else:
             found = re.fullmatch(rf'(?:, (\+{VALUE[5:]}))?(?:(?:,| and) (-{VALUE[5:]}))? together', text)
@@ -564,8 +552,8 @@ class Text(Sheet):
             if marks:
                 self.sentence('marks', marks)
             return
-        found = self.match('more', r'… (?:(?:(\d+) more(?! marked))?(?: and )?(?:(\d+) more marked)?(, .*?))?(?:(?:; )?(\d+) unchanged)?'
-                           r' \(-n 0: all\)' + re.escape(f'   {marks}' if marks else ''), hidden)
+        found = self.match('more', r'… (?:marked-left: (\d+))?(?:marked-left-too: (?: and )? (\d+))?(, .*?)?'
+                           r'(?:rows-unchanged: (?:; )? (\d+))? \(cut-by-limit' + re.escape(f'   {marks}' if marks else ''), hidden)
         if found and not self.shown.json_limit:
             rest = self.report['rows'][shown:]
             marked, same = sum(row['significant'] for row in rest), int(found[4] or 0)
@@ -588,8 +576,8 @@ class Text(Sheet):
         hidden = self.hidden()
         if hidden == 0:
             return
-        found = self.match('rest', rf'… ([\d,]+) more {what}(e?s|), (-?{VALUE})(?: objects?)? \((\S+)\) '
-                           r'\(-n 0: all\)(?:   .*)?', hidden)
+        found = self.match('rest', rf'rows-left: ([\d,]+) {what} (e?s|) (-?{VALUE})(?: objects?)? \((\S+)\) '
+                           r'\(cut-by-limit(?:   .*)?', hidden)
         if found and not self.shown.json_limit:
             self.count('rest', found[1], f'{hidden:,}')
             plural = '' if hidden == 1 else 'es' if what.endswith('s') else 's'
@@ -607,5 +595,5 @@ class Text(Sheet):
         """The number of rows that the text does not show; if JSON was limited as well, at least one if there are any."""
         count, limit = len(self.report['rows']), len(self.rows()) if self.shown.limit else 0
         if self.shown.json_limit:
-            return int(count >= limit and self.next_is('…'))
+            return int(count >= limit and self.next_is('rows-left'))
         return max(count - limit, 0) if limit else 0

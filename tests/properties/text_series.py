@@ -52,15 +52,15 @@ def is_sure(t):
 def verdict(t):
     """The verdict on the total, by its p-value and the test."""
     if t.report['total']['p'] is None:
-        return 'not tested'
-    return {(False, True): 'significant', (True, True): 'beyond sampling error', (False, False): 'not significant',
-            (True, False): 'within sampling error'}[t.report['test'] in OF_SAMPLING, is_sure(t)]
+        return 'verdict-untested'
+    return {(False, True): 'verdict-significant', (True, True): 'verdict-sampling', (False, False): 'verdict-chance',
+            (True, False): 'verdict-noise'}[t.report['test'] in OF_SAMPLING, is_sure(t)]
 
 
 def is_same(t):
     """Whether no row changed."""
     return all(row['status'] == 'same' for row in t.report['rows']) and (
-        not t.shown.json_limit or any(re.fullmatch('no change: .*|no [a-z ]+ changed', line) for line in t.lines))
+        not t.shown.json_limit or any(re.fullmatch('(no-change|no-row-changed): .*', line) for line in t.lines))
 
 
 def diff_answer(t):
@@ -69,7 +69,7 @@ def diff_answer(t):
     numbers = total['base']['estimate'], total['new']['estimate']
     is_mean = max(int(t.report[name]['used']) for name in ('base', 'new')) > 1
     found = re.fullmatch(rf'([-+]?\S+(?: [KMGTPE]?i?B)?(?: ± {VALUE}| \((?:[^()]* … [^()]*|\?)\))?): {"mean " * is_mean}{COURSE} '
-                         rf'{re.escape(metric)}(?:, ([a-z ]+)(?: \((p .*)\))?)?', line)
+                         rf'{re.escape(metric)}(?:, (verdict-[a-z]+?)(?:(p .*)\))?)?', line)
     if not found:
         t.wrong('answer', line, total)
         return
@@ -84,7 +84,7 @@ def diff_answer(t):
 def sources(t, pattern=''):
     """Pass over the sentences that say which dumps were used, before a text or in a line of their own."""
     line = t.lines[t.at]
-    if line == '' or line.startswith(('filters ', 'warning: ', 'note: ')):
+    if line == '' or line.startswith(('filters ', 'warning: ', 'note: ', 'spread-')):
         return
     found = re.search(pattern, line) if pattern else None
     if found and found.start() > 0:
@@ -101,20 +101,23 @@ def diff_rows(t):
                               *(sum(row['status'] == status for row in rows) for status in ('new', 'gone')))
     changed = 'changed beyond sampling error' if t.report['test'] in OF_SAMPLING else 'changed significantly'
     plural = '' if tested == 1 else 'es' if by.endswith('s') else 's'
-    more = f', {new} new' * (new > 0) + f', {gone} gone' * (gone > 0)
-    sources(t, rf'(no {by} has enough samples|\w+ of \d+ {by}(e?s)? tested {changed})(, \d+ new)?(, \d+ gone)?$')
+    more = f', verdict-new: {new}' * (new > 0) + f', verdict-gone: {gone}' * (gone > 0)
+    pattern = (rf'(verdict-no-rows: {by}|verdict-(none:|rows: \d+) \d+ {by} (e?s)? {changed})'
+               r'(, verdict-new: \d+)?(, verdict-gone: \d+)?')
+    sources(t, f'{pattern}$')
     if t.shown.json_limit:
-        t.match('rows', rf'(no {by} has enough samples|\w+ of \d+ {by}(e?s)? tested {changed})(, \d+ new)?(, \d+ gone)?', rows)
+        t.match('rows', pattern, rows)
     elif tested:
-        t.sentence('rows', f'{significant or "none"} of {tested} {by}{plural} tested {changed}{more}')
+        code = f'verdict-rows: {significant}' if significant else 'verdict-none:'
+        t.sentence('rows', f'{code} {tested} {by} {plural} {changed}{more}')
     else:
-        t.sentence('rows', f'no {by} has enough samples{more}')
+        t.sentence('rows', f'verdict-no-rows: {by}{more}')
 
 
 def few_warnings(t):
     """At most three warnings, which may be shorter than JSON's, and how many more there are."""
     first = t.at
-    while re.match(r'(warning|note): |\d+ more warnings?: -v$', t.lines[t.at]):
+    while re.match(r'(warning|note|more-warnings): ', t.lines[t.at]):
         t.at += 1
     shown = t.lines[first:t.at]
     t.same('warnings', sum(line.startswith('warning: ') for line in shown) <= 3 and len(shown) <= 5, True)
@@ -123,8 +126,8 @@ def few_warnings(t):
 
 def diff_header(t):
     total = t.report['total']
-    if is_same(t) and t.next_is('no change'):
-        found = t.match('answer', rf'no change: ({VALUE}) {re.escape(NOUNS.get(t.metric, t.metric))}', total)
+    if is_same(t) and t.next_is('no-change'):
+        found = t.match('answer', rf'no-change: ({VALUE}) {re.escape(NOUNS.get(t.metric, t.metric))}', total)
         if found:
             t.value('total', found[1], total['new']['estimate'])
             t.same('total', total['base']['estimate'], total['new']['estimate'])
@@ -146,10 +149,9 @@ def diff_header(t):
             else:
                 p_said(t, 'left', found[3], left['p'])
     if t.report['test'] in OF_SAMPLING:
-        t.sentence('not known', 'warning: ' + 'one process a side: ' * (t.report['test'] == 'independent') +
-                   'p covers sampling error, not how processes differ')
+        t.sentence('not known', 'spread-not-known' if t.report['test'] == 'independent' else 'spread-unknown')
     few_warnings(t)
-    if not t.lines[0].startswith('no change: '):  # otherwise nothing follows
+    if not t.lines[0].startswith('no-change: '):  # otherwise nothing follows
         t.same('header', t.line(), '')
 
 
@@ -161,10 +163,10 @@ def moved(t):
     total = t.report['total']['new']['estimate'] if t.kind == 'diff' else t.report['total']['last']
     share = Fraction(t.report['attributed_to_callers']) / Fraction(total) if Fraction(total) > 0 else 0
     notes = [line for line in '\n'.join(t.lines).partition('\n\n')[2].split('\n')
-             if re.match(r'… |\* |p -|at least: |since \d|step \d|a cycle|4 of 5 such', line)]
+             if re.match(r'… |mark-|legend-|note-|detectable', line)]
     if share < Fraction(1, 20) or len(notes) > 2:
         return
-    found = t.match('moved', r'(\d+)% was allocated through [a-z, -]+ and is attributed to (?:its|their) callers', t.report['attributed_to_callers'])
+    found = t.match('moved', r'moved: (\d+) [a-z, -]+ moved-to-callers: (?:its|their)', t.report['attributed_to_callers'])
     if found:
         t.number('moved, share', found[1], t.report['attributed_to_callers'], abs(int(found[1]) - share * 100) <= Fraction(501, 1000))
 
@@ -174,23 +176,21 @@ def detectable(t):
     wanted = t.report.get('detectable')
     if wanted is None:
         return
-    less = ' or less' if wanted['is_at_most'] else ''
-    alone = ', sampling error only' if wanted['sampling_error_only'] else ''
-    whole = 'base' if t.kind == 'diff' else 'the mean'
+    less = 'detectable-or-less' if wanted['is_at_most'] else ''
+    alone = 'detectable-by-sampling' if wanted['sampling_error_only'] else ''
+    code, whole = ('detectable', 'of-base') if t.kind == 'diff' else ('detectable-growth', 'of-mean')
     if wanted['change'] is None:
-        t.sentence('too few', 'too few processes to find a change of less than 10 times the base')
+        t.sentence('too few', 'detectable-too-few: 10')
         return
-    what = 'comparisons find a change' if t.kind == 'diff' else 'series show steady growth'
-    found = t.match('detectable', rf'4 of 5 such {what} of (\S+)(?: (B|[KMGT]iB))?'
-                    rf'(?: \((\S+)(%| times)(?: of)? {whole}\))?{less}{alone}', wanted)
+    found = t.match('detectable', rf'{code}: ([\d.,]+)(?: (B|[KMGT]iB))?(?: \(share-(of|times): (\S+) {whole})?{less}{alone}', wanted)
     if found:
         part = None if wanted['share'] is None else Decimal(wanted['share'])
-        share = None if part is None else part * (100 if found[4] == '%' else 1)
-        t.same('detectable, unit', found[4], part if part is None else '%' if part < 10 else ' times')
+        share = None if part is None else part * (100 if found[3] == 'of' else 1)
+        t.same('detectable, unit', found[3], part if part is None else 'of' if part < 10 else 'times')
         t.number('detectable', found[1], wanted['change'],
                  is_rounded(found[1], SCALES[found[2] or 'B'], Decimal(wanted['change'])))
-        t.number('detectable, share', found[3], share, (found[3] is None) == (share is None) and (
-            share is None or is_rounded(found[3], 1, share)))
+        t.number('detectable, share', found[4], share, (found[4] is None) == (share is None) and (
+            share is None or is_rounded(found[4], 1, share)))
 
 
 def is_rounded(text, scale, number):
@@ -216,27 +216,27 @@ def marks(t):
     """The explanation of marks, if shown rows have any."""
     rows, is_diff = t.shown_changes(), t.kind == 'diff'
     rate = f'{100 - Decimal(t.percent):.6g}' if t.percent else ''
-    found = []
+    found = ''
     if any(row['significant'] for row in rows):
-        found.append('* beyond sampling error' if t.report['test'] in OF_SAMPLING else
-                     f'* {"significant" if is_diff else "steady growth"} at a {rate}% false discovery rate')
+        found += ('mark-sampling' if t.report['test'] in OF_SAMPLING else
+                  f'mark-significant: {"significant" if is_diff else "steady growth"} {rate}')
     if t.report['test'] != 'none' and (is_diff or t.report['variance_tested']) and any(row['p'] is None for row in rows):
-        found.append('p -: too few samples')
+        found += 'mark-untested: ' + '; ' * bool(found)
     if is_diff and t.report['test'] != 'none' and any(
             (row['p'] is not None or row['base']['low'] is not None or row['new']['low'] is not None)  # else it is "-"
             and None in (row['delta']['low'], row['delta']['high']) for row in rows):
-        found.append('CI ?: too few processes')
+        found += 'mark-open: ' + '; ' * bool(found)
     if any(re.search(r'@0x[0-9a-f]', line) for line in t.lines[:t.at] if not line.startswith(('next', 'filter'))):
-        found.append('@ offset in the file')
-    return '; '.join(found)
+        found += '; ' * bool(found) + 'legend-offset'
+    return found
 
 
 def diff(t):
     tested = t.report['test'] != 'none'
     diff_header(t)
     if is_same(t):
-        if not t.lines[0].startswith('no change: '):
-            t.sentence('no row', f'no {t.report["by"]} changed')
+        if not t.lines[0].startswith('no-change: '):
+            t.sentence('no row', f'no-row-changed: {t.report["by"]}')
         t.has_table = False
         return
     t.title(('base', 13), ('new', 14), ('change', 14), *[(f'{t.percent}% CI', 21), ('p', 9), (' ', 1)] * tested, t.by())
@@ -305,10 +305,10 @@ def trend_growth(t, text):
 
 
 def rows_growing(t, line):
-    """Rows grow steadily although the total does not: "GROWING in 3 functions; total in one step: 1 → 2 MiB ..."."""
+    """Rows grow steadily although the total does not, which may have grown in one step."""
     total, by, dumps = t.report['total'], t.report['by'], t.report['inputs']['used']
     is_step = total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0
-    found = re.fullmatch(rf'GROWING in (\d+) {by}(?:e?s)?; total{" in one step" * is_step}: ' + COURSE + rf' in {dumps} dumps \((p .*)\)', line)
+    found = re.fullmatch(rf'trend-rows-growing: (\d+) {by} (?:e?s)? {" in one step" * is_step} ' + COURSE + rf' in {dumps} dumps \((p .*)\)', line)
     t.same('answer', bool(found), True)
     if not found:
         return
@@ -321,24 +321,25 @@ def rows_growing(t, line):
 def trend_answer(t):
     total, line, dumps = t.report['total'], t.line(), t.report['inputs']['used']
     if total['significant']:
-        since = f'since {file_of(total["onset"]["dump"])}: ' if total['shape'] == 'since' else ''
-        t.same('answer', line.startswith(f'GROWING {since}'), True)
-        trend_growth(t, line.removeprefix(f'GROWING {since}'))
+        start = f'trend-since {file_of(total["onset"]["dump"])}: ' if total['shape'] == 'since' else 'trend-growing '
+        t.same('answer', line.startswith(start), True)
+        trend_growth(t, line.removeprefix(start))
         return
     grows = any(row['significant'] for row in t.report['rows']) and t.report['processes']['count'] == 1
-    if line.startswith('GROWING in ') or grows:
+    if line.startswith('trend-rows-growing: ') or grows:
         rows_growing(t, line)
         return
-    few = f'Too few dumps ({dumps} of 8) to distinguish growth from fluctuation: '
+    few = f'trend-few-dumps: {dumps} 8 '
     is_step = total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0
     word = WORDS.get(total['shape'], total['shape'])
-    shape = f' ({word})' if word in ('plateau', 'cycle') else ''
+    shape = f' ( {word} )' if word in ('plateau', 'cycle') else '  '
+    untested = ('', rf' in {dumps} dumps; trend-untested')
     before, after = (
-        ('', rf' in {dumps} dumps; growth is not tested') if t.report['test'] == 'none' else
-        (few if int(dumps) < 8 else 'Too few dumps at different times: ', '') if not t.report['variance_tested'] else
-        ('', rf' in {dumps} dumps; growth is not tested') if total['p'] is None else
-        ('Grew in one step: ', rf' in {dumps} dumps; no steady growth \((p .*)\)') if is_step else
-        (f'No steady growth{shape}: ', rf' in {dumps} dumps, (p .*)'))
+        untested if t.report['test'] == 'none' else
+        (few if int(dumps) < 8 else 'trend-one-time ', '') if not t.report['variance_tested'] else
+        untested if total['p'] is None else
+        ('trend-step ', rf' in {dumps} dumps; trend-no-more(p .*)\)') if is_step else
+        (f'trend-unsteady: {shape} ', rf' in {dumps} dumps, (p .*)'))
     found = re.fullmatch(re.escape(before) + COURSE + after, line)
     if not found:
         t.wrong('answer', line, total)
@@ -349,16 +350,17 @@ def trend_answer(t):
 
 
 def rows_that_grow(t, text):
-    """"2 of 5 functions grow steadily, most f, +1.0 MiB per dump"."""
+    """How many of the tested rows grow steadily, and the one that grows most: "f, +1.0 MiB per dump"."""
     rows, by, per = t.report['rows'], t.report['by'], t.report['total']['per']
     grow, tested = sum(row['significant'] for row in rows), sum(row['p'] is not None for row in rows)
     plural = '' if tested == 1 else 'es' if by.endswith('s') else 's'
-    found = re.fullmatch(rf'no {by} has enough samples|no {by} of (\d+) grows steadily|(\d+) of (\d+) {by}(?:e?s)? grow(s?) steadily(?:: |, most )(.*), ({VALUE}) per {per}', text)
+    found = re.fullmatch(rf'no-row-tested: {by}|no-row-grows: {by} (\d+)|'
+                         rf'rows-grow: (\d+) (\d+) {by} (?:e?s)? (s?)(?:: |, most )(.*), ({VALUE}) per {per}', text)
     t.same('rows that grow', bool(found), True)
     if not found or t.shown.json_limit:
         return
     if grow == 0:
-        t.count('rows that grow', text, f'no {by} of {tested} grows steadily' if tested else f'no {by} has enough samples')
+        t.count('rows that grow', text, f'no-row-grows: {by} {tested}' if tested else f'no-row-tested: {by}')
     else:
         said = f'{grow} of {tested} {by}{plural} grow{"s: " if grow == 1 else " steadily"}'
         t.same('rows that grow', (found[2], found[3], found[4] == 's'), (str(grow), str(tested), grow == 1))
@@ -370,21 +372,21 @@ def trend_second(t):
     total, hours, per = t.report['total'], t.report['hours'], t.report['total']['per']
     is_since = total['significant'] and total['shape'] == 'since'
     thread = t.report.get('thread')
-    if not (is_since or t.report['variance_tested'] or hours is not None or t.next_is('the exit dump') or thread):
+    if not (is_since or t.report['variance_tested'] or hours is not None or t.next_is('exit-left-out') or thread):
         return
-    parts = t.line().split('; ')
+    parts = re.sub('(times-unknown|exit-left-out): (; )?', r'\2\1', t.line()).split('; ')
     if thread:
-        t.same('thread', parts.pop(0), f'only thread {escaped(thread)}')
+        t.same('thread', parts.pop(0), f'source-thread {escaped(thread)}')
     if is_since:
-        found = re.fullmatch(rf'({VALUE}) since, at least ({VALUE})', parts.pop(0))
+        found = re.fullmatch(rf'total-since: ({VALUE}) ({VALUE})', parts.pop(0))
         t.same('since', bool(found), True)
         for text, key, digits in zip(found.groups() if found else (), ('growth', 'at_least'), (9, 4)):
             slope(t, f'since, {key}', text, total['onset'][key], t.shown.unit, digits)
         if total['onset']['from'] != total['onset']['to']:
-            t.same('began', parts.pop(0), f'began between {file_of(total["onset"]["from"])} and {file_of(total["onset"]["to"])}')
+            t.same('began', parts.pop(0), f'total-began {file_of(total["onset"]["from"])} and {file_of(total["onset"]["to"])}')
     elif t.report['variance_tested']:
         if total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0:
-            found = re.fullmatch(rf'step at (\S+?)(?:, (\S+) {per}s? after the first dump)?', parts.pop(0))
+            found = re.fullmatch(rf'total-step (\S+?)(?:, total-step-time: (\S+) {per} s?)?', parts.pop(0))
             t.same('step', found and found[1], file_of(total['step']['dump']))
             t.same('step, time', bool(found and found[2]), hours is not None)
             if found and found[2]:
@@ -395,8 +397,8 @@ def trend_second(t):
         long = f'{float(hours) * 3600 / SECONDS[per]:.3g}'
         t.same('span', parts.pop(0), f'{t.report["inputs"]["used"]} dumps span {long} {per}{"s" * (long != "1")}')
     elif total['significant']:
-        t.same('times', parts.pop(0), 'times unknown: see --time-from')
-    t.same('exit dump', parts in ([], ['the exit dump is excluded']), True)
+        t.same('times', parts.pop(0), 'times-unknown')
+    t.same('exit dump', parts in ([], ['exit-left-out']), True)
 
 
 def trend_header(t):
@@ -464,13 +466,13 @@ def trend(t):
         t.name(f'{what}, name', name[1:], row['name'], i)
     t.more(lambda row: apart(row['first'], row['last']), marks(t))
     shown = t.shown_changes()
-    notes = [f'at least: {t.percent}% lower bound'] * (told and any(float(row['at_least'] or 0) > 0 for row in shown))
-    for shape, key, where in (('since', 'onset', 'after'), ('step', 'step', 'at')):  # the first row of each is explained
+    notes = f'note-bound: {t.percent}' * (told and any(float(row['at_least'] or 0) > 0 for row in shown))
+    for shape, key in (('since', 'onset'), ('step', 'step')):  # the first row of each is explained
         first = next((row for row in shown if told and row['shape'] == shape), None)
-        notes += [f'{labels[shape]}: {where} {file_of(first[key]["dump"])}'] if first else []
-    notes += [f'a cycle of over {int(dumps) // 2} dumps looks like growth'] * any(row['significant'] for row in shown)
+        notes += f'note-{shape}: {"; " * bool(notes)} {labels[shape]} {file_of(first[key]["dump"])}' if first else ''
+    notes += f'note-cycle: {"; " * bool(notes)} {int(dumps) // 2}' * any(row['significant'] for row in shown)
     if notes:
-        t.sentence('note', '; '.join(notes))
+        t.sentence('note', notes)
     detectable(t)
 
 
@@ -613,7 +615,7 @@ def overview_binaries(t):
     while not t.next_is('input '):
         line = t.line()
         row = re.fullmatch(r' *(\d+) +\S.*?  (\S.*)', line)
-        good = re.match(r'(\d+) binar(?:y has|ies have) no problem', line)
+        good = re.match(r'(?:info-good-files: )? (\d+) (?:y has|ies have)', line)
         if row:
             end = row[2].partition('…')[2] or row[2]
             t.same('frames of a binary', row[1] in [one['frames'] for one in files if escaped(one['path']).endswith(end)], True)
@@ -643,7 +645,7 @@ def overview(t):
             t.number('period', period[1], row['period'],
                      abs(Decimal(number) * SCALES[unit] - int(row['period'])) <= SCALES[unit] // 200)
     rows = iter(inputs)
-    while not t.next_is(' frames') and not t.next_is('input ') and not re.match(r'\d+ binar', t.lines[t.at]):
+    while not t.next_is(' frames') and not t.next_is('input ') and not t.next_is('info-good-files'):
         line = t.line()
         row = re.fullmatch(r' +(?:(\S+ [KMGT]?i?B|-) +)?(?:(\d+) +)?(used|other dump|damaged|skipped|repeated|ignored|too new|replaced)  (\S.*)', line)
         if not row:
@@ -696,7 +698,7 @@ def info(t):
     finer = t.report.get('finer_period')
     if finer:
         found = next(filter(None, (re.fullmatch(
-            r'advice the error of inuse-space is (\d+)%; a sample period of (\S+) (\w+) leaves about (\d+)%: hprof-agg plan',
+            r'info-finer-period: (\d+) (\S+) (\w+) (\d+)',
             line) for line in t.lines)), None)
         t.same('advice', found is not None, True)
         for text, key in ((found[1], 'half_width'), (found[4], 'half_width_then')) if found else ():

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numerals
 from numerals import fixed, is_nothing
-from text_lines import CLOSED, VALUE, escaped, flat_or_dash, split
+from text_lines import VALUE, escaped, flat_or_dash, split
 
 # --- top and stacks -------------------------------------------------------------------------------
 
@@ -62,32 +62,31 @@ def top_values(t, i, row, cells):
 
 
 def outliers(t):
-    t.sentence('note', CLOSED['spread'])
+    t.sentence('note', 'note-spread')
     rows = t.report['outliers']
     for i, row in enumerate(rows[:10]):
         start = ' ' * 12 if i else 'stands out: '
-        found = t.match('outlier', rf'{start} with ({VALUE}), others have ({VALUE}) on average, '
-                                   r'p (\S+)  (.*)', row)
+        found = t.match('outlier', rf'spread-row-stands-out: {start} ({VALUE}) ({VALUE}) (\S+)  (.*)', row)
         if found:
             t.value('outlier', found[1], row['value'])
             t.double('others', found[2], row['others'])
             t.chance('outlier, p', found[3], row['p'])
             t.same('outlier', found[4], escaped(row['input']))
     if len(rows) > 10:
-        t.sentence('outliers', f'            and {len(rows) - 10} more')
+        t.sentence('outliers', f'            spread-more: {len(rows) - 10}')
 
 
 def holders(t):
     """The lines about inputs that hold most of a row, or stand out in one."""
     for row in t.report['holders'][:5]:
-        found = t.match('holder', r'(.*) holds (\d+)% of it \(at least (\d+)%\), and (\d+)% of all else', row)
+        found = t.match('holder', r'(.*) spread-holds: (\d+) (\d+) (\d+)', row)
         if found:
             t.same('holder', found[1], f'{escaped(row["name"])}: {escaped(row["holder"])}')
             for text, key in zip(found.groups()[1:], ('share', 'share_low', 'of_rest')):
                 # JSON has four digits of the lower end.
                 t.number(f'holder, {key}', text, row[key], abs(int(text) - 100 * Fraction(row[key])) <= Fraction('.506'))
     for row in t.report['row_outliers'][:5]:
-        found = t.match('row outlier', rf'(.*) stands out with ({VALUE}), others have ({VALUE}) on average, p (\S+)', row)
+        found = t.match('row outlier', rf'(.*) spread-stands-out: ({VALUE}) ({VALUE}) (\S+)', row)
         if found:
             t.same('row outlier', found[1], f'{escaped(row["name"])}: {escaped(row["holder"])}')
             t.double('row outlier', found[2], row['value'])
@@ -240,8 +239,8 @@ def hidden_nodes(t, rows):
     hidden, total = int(t.report['hidden']), t.stacks()[t.metric]['estimate']
     if not hidden:
         return
-    found = t.match('hidden', rf'… ([\d,]+) more nodes?, (?:none of more than ({VALUE})|({VALUE})(?: objects?)? '
-                              r'\((\S+)\))(?: \(-n 0: all\))?(?:   .*)?', hidden)
+    found = t.match('hidden', rf'nodes-left: ([\d,]+) s? (?:nodes-left-none-above: ({VALUE})|({VALUE})(?: objects?)? '
+                              r'\((\S+)\))(?: \(cut-by-limit)?(?:   .*)?', hidden)
     if found:
         t.count('hidden', found[1], f'{hidden:,}')
     if found and found[3]:
@@ -271,8 +270,7 @@ def neighbors(t, row, surer, key, whole):
         t.same(what, name[:3], f' {last if is_end else first} ')
         t.name(what, name[3:], neighbor['name'])
     if len(shown) < len(group):
-        found = t.match(row['name'], rf' {{21}}… {len(group) - len(shown)} more, none of more than '
-                                     rf'({VALUE})', group[len(shown)])
+        found = t.match(row['name'], rf' {{21}}calls-left: {len(group) - len(shown)} ({VALUE})', group[len(shown)])
         if found:
             t.value(row['name'], found[1], group[len(shown)]['value']['estimate'])
 
@@ -337,7 +335,7 @@ def listed_lines(t, function, surer):
     t.same(function['name'], lines, [])
 
 
-VERSIONS = {'newer': 'is newer than the binary', 'differs': 'differs from the one that was compiled'}
+VERSIONS = {'newer': 'source-newer', 'differs': 'source-differs'}
 
 
 def listing(t):
@@ -349,14 +347,14 @@ def listing(t):
         t.same('before', t.line(), '')
         name, file = escaped(row['name']), escaped(row['file'] or 'an unknown file')
         found = t.match('function', rf'{re.escape(name)} in {re.escape(file)}: ({VALUE}) flat, '
-                                    rf'({VALUE}) cum \((\S+) of the total\)', row)
+                                    rf'({VALUE}) cum \(share-of-total: (\S+)', row)
         if found:
             t.value(f'{name}, flat', found[1], row['flat'])
             t.value(f'{name}, cum', found[2], row['cum']['estimate'])
             t.share(f'{name}, share', found[3], row['cum']['estimate'], total)
         if row['source'] in VERSIONS and row['file'] not in files:
-            t.sentence('version', f'the source {VERSIONS[row["source"]]}: lines may have moved')
-        if row['source'] is None and row['file'] not in files and t.next_is('no source: '):
+            t.sentence('version', VERSIONS[row['source']])
+        if row['source'] is None and row['file'] not in files and t.next_is('no-source: '):
             t.line()
         files.add(row['file'])
         if row['source'] is None:

@@ -32,7 +32,7 @@ class OneThread(Tests):
         return super().command(command, *['-j1'] * (command != 'digest'), *args, **more)
 
 
-t = OneThread() if IS_SAMPLE else Tests()
+t = OneThread(is_coded=True) if IS_SAMPLE else Tests(is_coded=True)
 GATE = '--fail-if=growth>5%,p<0.05'
 PATH = '/srv/cartd/bin/cartd'
 MIB = 1 << 20
@@ -169,9 +169,9 @@ def stamps(folder):
     faults += [] if t.digest(names) == t.digest(with_builds) != t.digest(plain) else ['names are in the digest']
     for inputs in ([plain, names], [names, of_build('1.4.1b')[0]]):
         done = t.run('merge', '-q', '-o', pathlib.Path(folder, 'no.hpa'), *inputs)
-        faults += [] if done.code == 4 and 'builds' in done.err else [f'{done.code} {done.err}']
+        faults += [] if done.code == 4 and 'partials-differ: builds ' in done.err else [f'{done.code} {done.err}']
     done = t.run('merge', '-q', '--with-builds', '-o', pathlib.Path(folder, 'no.hpa'), plain)
-    return faults + ([] if done.code == 2 and 'with-builds' in done.err else [f'{done.code} {done.err}'])
+    return faults + ([] if done.code == 2 and 'partial-without-builds' in done.err else [f'{done.code} {done.err}'])
 
 
 REPORTS = (('folded',), ('top', '-ftsv', '-n0'), ('top', '-ftsv', '-n0', '--by=build'), ('top', '-ftsv', '-n0', '--columns=spread'),
@@ -293,7 +293,7 @@ def refuses_verdict(options, base=None, new=None):
     status, report = compare(options, base or of_build('1.4.1'), new or of_build('1.4.1b'))
     claimed = [row['name'] for row in own(report) if row['significant'] or row['status'] not in ('untested', 'same')]
     module = [each for each in report.get('not_compared', []) if each['module'] == PATH]
-    said = [text for text in [one['text'] for one in report['warnings']] if 'names for 1' in text and 'not compared' in text]
+    said = [one for one in report['warnings'] if one['code'] == 'open-module' and re.search(r'open-in-some: \d+ 1$', one['text'])]
     good = status == 8 and not claimed and len(module) == 1 and module[0]['own'] and len(said) == 1 and report['gate'] == 'open'
     return [] if good else [f'{status} {claimed} {module} {report["warnings"]}']
 
@@ -307,7 +307,7 @@ def one_file(folder):
 def quiet_gate():
     """The messages name the program, the number of dumps, and the file that would decide it."""
     done = t.run('diff', '-q', '--symbol-dir-only', GATE, *folders('1.4.1'), *of_build('1.4.1'), '--to', *of_build('1.4.1b'))
-    good = done.code == 8 and re.search('cartd: .* in 6 of 12 dumps not compared.*: 2 or more builds, names for 1. Use --symbol-dir=DIR', done.err)
+    good = done.code == 8 and re.search(r'open-module: cartd .* 6 12 .*open-in-some: 2 1$', done.err, re.M)
     return [] if good else [f'{done.code} {done.err}']
 
 
@@ -367,7 +367,7 @@ def library(folder):
             made.write_text(path.read_text().replace(PATH, place))
     status, report = compare([f'--symbol-dir={root}'], *sides)
     claimed = [row['name'] for row in report['rows'] if row['significant']]
-    said = [text for text in [one['text'] for one in report['warnings']] if re.match('libcart.so.1: .*: 2 or more builds', text)]
+    said = [one['text'] for one in report['warnings'] if re.match('open-module: libcart.so.1 .*open-in-some: 2 ', one['text'])]
     return [] if status == 0 and not claimed and len(said) == 1 and report['gate'] == 'none' else [f'{status} {claimed} {report["warnings"]}']
 
 
@@ -470,7 +470,7 @@ def one_odd_dump():
     seven = t.ok('folded', '-q', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1'), of_build('1.4.1b')[0])
     said = t.ok('top', '--symbol-dir-only', *folders('1.4.1'), *of_build('1.4.1'), of_build('1.4.1b')[0]).out
     stacks = [{line.rsplit(' ', 1)[0] for line in lines} for lines in (six, seven.out.splitlines())]
-    return [] if stacks[0] <= stacks[1] and 'no symbols in 1 of 7 dumps' in said else [f'{stacks[0] - stacks[1]} {said}']
+    return [] if stacks[0] <= stacks[1] and 'builds-without-names: 1 of 7 ' in said else [f'{stacks[0] - stacks[1]} {said}']
 
 
 def info_lists_builds():
