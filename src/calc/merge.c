@@ -2,7 +2,6 @@
 
 #include "calc/generated_names.h"
 #include "calc/header_check.h"
-#include "calc/listed.h"
 #include "calc/threads.h"
 #include "model/ages.h"
 #include "model/made_counts.h"
@@ -459,12 +458,45 @@ static void add(struct hp_merger *merger, struct hp_dump *dump,
     }
 }
 
+// Remove objects younger than `age`, in place.  Returns how many are left.
+static uint32_t drop_younger(struct hp_listed *listed, uint32_t count, uint64_t age) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (listed[i].age >= age) {
+            listed[kept++] = listed[i];
+        }
+    }
+    return kept;
+}
+
+// Drop everything except listed objects of at least `age` nanoseconds.  Stacks without
+// such an object are removed; the others keep these objects and lose their counts.
+static void keep_listed(struct hp_dump *dump, uint64_t age) {
+    size_t kept = 0;
+    for (size_t i = 0; i < dump->extras.count; i++) {
+        struct hp_stack_extra extra = dump->extras.at[i];
+        struct hp_dump_stack stack = dump->stacks.at[i];
+        if (extra.listed > 0) {
+            extra.listed =
+                drop_younger(&dump->listed.at[extra.first_listed], extra.listed, age);
+        }
+        extra.values_end = 0;
+        if (extra.listed > 0) {
+            stack.counts = (struct hp_counts){{0, 0}, {0, 0}};
+            stack.lines = 0;
+            dump->extras.at[kept] = extra;
+            dump->stacks.at[kept++] = stack;
+        }
+    }
+    dump->stacks.count = dump->extras.count = kept;
+}
+
 // Keep only listed objects of at least merger->older_than.  Ages are known for listed
 // objects only; all other memory is dropped.
 static void keep_older(struct hp_merger *merger, struct hp_dump *dump,
                        struct hp_input_record *record) {
     bool takes_listed = hp_unbias_takes_listed(&merger->unbias);
-    hp_listed_keep(dump, takes_listed ? merger->older_than : UINT64_MAX);
+    keep_listed(dump, takes_listed ? merger->older_than : UINT64_MAX);
     record->listed = takes_listed ? record->listed : 0;
     record->missing_metrics |= 1U << HP_ALLOC_SPACE | 1U << HP_ALLOC_OBJECTS;
     record->has_alloc = merger->unbias.has_alloc = false;
