@@ -1,7 +1,6 @@
 #include "cli/jeprof/jeprof.h"
 
 #include "cli/diagnostics.h"
-#include "cli/jeprof/jeprof_stacks.h"
 #include "cli/job.h"
 #include "cli/message.h"
 #include "cli/safetext.h"

@@ -1,7 +1,7 @@
 // Write the graph of calls for Graphviz as jeprof does, or draw it.  Nodes are the rows
 // with the largest cum.  Edges are added by size, as long as both ends have few edges and
 // the edge is not too small; the largest edge into each node is always kept.
-#include "cli/jeprof/jeprof_reports.h"
+#include "cli/jeprof/jeprof.h"
 
 #include "cli/message.h"
 

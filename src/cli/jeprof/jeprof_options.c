@@ -1,4 +1,4 @@
-#include "cli/jeprof/jeprof_options.h"
+#include "cli/jeprof/jeprof.h"
 
 #include "cli/message.h"
 #include "cli/option.h"

@@ -1,4 +1,4 @@
-#include "cli/jeprof/jeprof_reports.h"
+#include "cli/jeprof/jeprof.h"
 
 #include "cli/safetext.h"
 

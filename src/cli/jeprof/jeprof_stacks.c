@@ -1,4 +1,4 @@
-#include "cli/jeprof/jeprof_stacks.h"
+#include "cli/jeprof/jeprof.h"
 
 #include "cli/message.h"
 #include "cli/safetext.h"
