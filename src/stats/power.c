@@ -20,13 +20,18 @@
 //
 // A trend.  The tests find a slope b in values e_j + b t_j if all lower bounds are above
 // 0.  A line that is added to the values raises every bound by its slope.  So b is found
-// in a series if it is above -L, where L is the smallest bound for the e_j alone; and in
-// four of five series if it is above this quantile of -L, which is taken from series of
-// pseudo-random e_j.  A growth also has to look steady, so that the slope is raised until
-// four of five series with it are marked.
+// in a series if it is above -L, where L is the smallest bound for the e_j alone.  A
+// growth also has to look steady.  The slope is sought that is marked in four of five
+// series of pseudo-random e_j.
 //
-// If the standard deviation of the e_j is an estimate, each series has another one, by the
-// distribution that the estimate leaves.  The correlation of n residuals is too low by about (2 + 4 r) / n.
+// The objects of the growth are sampled, too: each step adds the variance N b, where N is
+// that of a byte.  So e_j is a sum s (sqrt(1 - u) x_j + sqrt(u) w_j) of values around 0
+// and of a random walk, s^2 = v + N b, u = N b / s^2.  The bounds are known for several u,
+// and the share of marked series is interpolated between these.
+//
+// If the standard deviation of the x_j is an estimate, each series has another one, by the
+// distribution that the estimate leaves.  The correlation of n residuals is too low by
+// about (2 + 4 r) / n.  Few residuals say nothing about it, and 0 is assumed.
 #include "stats/power.h"
 
 #include "base/memory.h"
@@ -42,16 +47,17 @@
 enum {
     POINTS = 16,    // intervals that each chi-squared distribution is divided into
     HALVINGS = 60,  // steps of a search for a number
-    SERIES = 400,   // pseudo-random series
-    FOUND_IN = 320, // four fifths of them
-    // Steps by which a slope is raised until it is marked, and halvings after these.
-    DOUBLINGS = 8,
-    SLOPE_HALVINGS = 4,
-    FEW = 7, // values that do not show their correlation
+    // Fewest pseudo-random series, and values of all these if more of them are short.
+    SERIES = 400,
+    VALUES = 12800,
+    SHARES = 4, // steps of the share of a variance that is by growth
+    // Doublings of a slope until it is marked, and halvings after these.
+    DOUBLINGS = 40,
+    SLOPE_HALVINGS = 10,
+    FEW = 15, // values that do not show their correlation
 };
 
 static const double share = 0.8; // in which a change is to be found
-static const double step_of_slopes = 1.4;
 // Limit of a correlation, beyond which values are a random walk.
 static const double most_correlated = 0.95;
 static const double most = 0x1p100;    // limit of a change, in bytes
@@ -238,11 +244,6 @@ static double next_normal(uint64_t *state) {
     return hp_normal_quantile_above(ldexp((double)(*state >> (64 - BITS)) + 0.5, -BITS));
 }
 
-static int by_value(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 struct hp_noise hp_noise_around_line(const double *times, const double *values,
                                      size_t count) {
     struct hp_trend_times *of = hp_trend_times_new(times, count, share);
@@ -265,7 +266,7 @@ struct hp_noise hp_noise_around_line(const double *times, const double *values,
                              fmin(fmax(correlation, 0), most_correlated), n - 2};
 }
 
-// A pseudo-random series around 0 with the standard deviation 1, and what the tests say.
+// One of the series, with the standard deviation 1, and what the tests say.
 struct noisy_one {
     double slope; // of the line fitted to it
     double least; // the smallest lower bound by the line and by parts
@@ -273,72 +274,104 @@ struct noisy_one {
     double below, from;
 };
 
+// All series, if this share of their variance is by the growth itself.
+struct noisy_share {
+    double *values; // of all series, one after another
+    struct noisy_one *of;
+};
+
 struct hp_noisy_series {
     const struct hp_trend_times *times;
-    size_t count;   // dumps of a series
-    double *values; // of all series, one after another
-    double *shown;  // room for the values of one series
-    struct noisy_one of[SERIES];
-    double sd;             // the present standard deviation
-    double needed[SERIES]; // slope from which on the tests find growth, with `sd`
+    size_t count;  // dumps of a series
+    size_t series; // number of series
+    double step;   // mean distance of times
+    // Values around 0 with the standard deviation 1, and random walks with it in each
+    // step.
+    double *around, *walks;
+    double *shown;                         // room for the values of one series
+    struct noisy_share shares[SHARES + 1]; // made when they are needed
 };
+
+// Fill in one series and its random walk.
+static void make_one(struct hp_noisy_series *noisy, size_t i, double sd, double rho,
+                     uint64_t *state) {
+    double *around = noisy->around + i * noisy->count;
+    double *walk = noisy->walks + i * noisy->count;
+    for (size_t j = 0; j < noisy->count; j++) {
+        double fresh = next_normal(state) * sd;
+        around[j] = j == 0 ? fresh : rho * around[j - 1] + sqrt(1 - rho * rho) * fresh;
+    }
+    for (size_t j = 1; j < noisy->count; j++) {
+        walk[j] = walk[j - 1] + next_normal(state);
+    }
+}
 
 struct hp_noisy_series *hp_noisy_series_new(const struct hp_trend_times *times,
                                             size_t count, struct hp_noise noise) {
-    static const struct hp_rise any = {0, INFINITY};
     struct hp_noisy_series *noisy = hp_alloc(sizeof *noisy);
-    double rho = noise.correlation, points[POINTS];
+    double points[POINTS], first = hp_trend_time(times, 0);
     uint64_t state = 1;
+    size_t series = VALUES / count > SERIES ? VALUES / count : SERIES;
+    series -= series % POINTS;
     set_points(points, noise.freedom);
-    *noisy = (struct hp_noisy_series){.times = times, .count = count};
-    noisy->values = hp_alloc((SERIES + 1) * count * sizeof *noisy->values);
-    noisy->shown = noisy->values + SERIES * count;
-    for (size_t i = 0; i < SERIES; i++) {
-        double *values = noisy->values + i * count;
+    *noisy = (struct hp_noisy_series){.times = times, .count = count, .series = series};
+    noisy->around = hp_alloc((2 * series + 1) * count * sizeof *noisy->around);
+    noisy->walks = noisy->around + series * count;
+    noisy->shown = noisy->walks + series * count;
+    for (size_t i = 0; i < series; i++) {
         double sd = noise.freedom > 0 ? 1 / sqrt(points[i % POINTS]) : 1;
-        for (size_t j = 0; j < count; j++) {
-            double fresh = next_normal(&state) * sd;
-            values[j] =
-                j == 0 ? fresh : rho * values[j - 1] + sqrt(1 - rho * rho) * fresh;
-        }
-        noisy->of[i] =
-            (struct noisy_one){hp_trend_slope(times, values),
-                               hp_trend_of_all(times, values, any).least, 0, INFINITY};
+        make_one(noisy, i, sd, noise.correlation, &state);
     }
+    noisy->step = (hp_trend_time(times, count - 1) - first) / (double)(count - 1);
     return noisy;
 }
 
 void hp_noisy_series_free(struct hp_noisy_series *noisy) {
+    for (size_t i = 0; noisy && i <= SHARES; i++) {
+        free(noisy->shares[i].values);
+        free(noisy->shares[i].of);
+    }
     if (noisy) {
-        free(noisy->values);
+        free(noisy->around);
     }
     free(noisy);
 }
 
-// Set the slopes that the tests need; `variance` is that of hp_trend_of_sampling().
-static void set_needed(struct hp_noisy_series *noisy, double sd, double variance) {
-    for (size_t j = 0; j < noisy->count; j++) {
-        noisy->shown[j] = 0;
+// Return the series of which `number` / SHARES of the variance is by the growth.
+static struct noisy_share *share_of(struct hp_noisy_series *noisy, size_t number) {
+    static const struct hp_rise any = {0, INFINITY};
+    struct noisy_share *made = &noisy->shares[number];
+    double walk = sqrt((double)number / SHARES);
+    double rest = sqrt(1 - (double)number / SHARES);
+    if (made->of) {
+        return made;
     }
-    double by_sampling = hp_trend_of_sampling(noisy->times, noisy->shown, variance).least;
-    noisy->sd = sd;
-    for (size_t i = 0; i < SERIES; i++) {
-        const struct noisy_one *one = &noisy->of[i];
-        double least = fmin(sd * one->slope + by_sampling, sd * one->least);
-        noisy->needed[i] = fmax(-least, 0);
+    made->of = hp_alloc(noisy->series * sizeof *made->of);
+    made->values = hp_alloc(noisy->series * noisy->count * sizeof *made->values);
+    for (size_t i = 0; i < noisy->series; i++) {
+        double *values = made->values + i * noisy->count;
+        for (size_t j = 0; j < noisy->count; j++) {
+            size_t at = i * noisy->count + j;
+            values[j] = rest * noisy->around[at] + walk * noisy->walks[at];
+        }
+        made->of[i] = (struct noisy_one){
+            hp_trend_slope(noisy->times, values),
+            hp_trend_of_all(noisy->times, values, any).least, 0, INFINITY};
     }
+    return made;
 }
 
 // Whether the report marks a series of standard deviation 1 with a slope, if its tests
 // find growth.  A slope above one that is marked is taken to be marked, too.
-static bool looks_steady(struct hp_noisy_series *noisy, size_t i, double slope) {
-    struct noisy_one *one = &noisy->of[i];
+static bool looks_steady(const struct hp_noisy_series *noisy,
+                         const struct noisy_share *of, size_t i, double slope) {
+    struct noisy_one *one = &of->of[i];
     if (slope <= one->below || slope >= one->from) {
         return slope >= one->from;
     }
     for (size_t j = 0; j < noisy->count; j++) {
         noisy->shown[j] =
-            noisy->values[i * noisy->count + j] + slope * hp_trend_time(noisy->times, j);
+            of->values[i * noisy->count + j] + slope * hp_trend_time(noisy->times, j);
     }
     bool is_line = hp_trend_is_line(noisy->times, noisy->shown);
     bool is_steady =
@@ -347,38 +380,64 @@ static bool looks_steady(struct hp_noisy_series *noisy, size_t i, double slope) 
     return is_steady;
 }
 
-// Whether enough series with a slope are marked.  Stops where the rest cannot change the
-// result.
-static bool are_enough(struct hp_noisy_series *noisy, double slope) {
-    size_t marked = 0, i = 0;
-    for (; marked < FOUND_IN && i - marked <= SERIES - FOUND_IN; i++) {
-        marked += slope > noisy->needed[i] &&
-                  (noisy->sd <= 0 || looks_steady(noisy, i, slope / noisy->sd));
+// A slope, and what the values vary by with it: their standard deviation, and the lower
+// bound of the test of sampling for a slope that is estimated as 0.
+struct trial {
+    double slope, sd, by_sampling;
+};
+
+// Return the share of the series in which a slope is marked.
+static double marked_of(struct hp_noisy_series *noisy, size_t number,
+                        struct trial trial) {
+    const struct noisy_share *of = share_of(noisy, number);
+    size_t marked = 0;
+    for (size_t i = 0; i < noisy->series; i++) {
+        const struct noisy_one *one = &of->of[i];
+        double least =
+            fmin(trial.sd * one->slope + trial.by_sampling, trial.sd * one->least);
+        marked += trial.slope > fmax(-least, 0) &&
+                  (trial.sd <= 0 ||
+                   looks_steady(noisy, of, i, trial.slope / trial.sd));
     }
-    return marked >= FOUND_IN;
+    return (double)marked / (double)noisy->series;
 }
 
-// Return the smallest needed slope that most of the tests find.
-static double quantile_of(const struct hp_noisy_series *noisy) {
-    double sorted[SERIES];
-    memcpy(sorted, noisy->needed, sizeof sorted);
-    qsort(sorted, SERIES, sizeof *sorted, by_value);
-    return sorted[FOUND_IN - 1];
+// Return the lower bound of the test of sampling for a slope that is estimated as 0.
+static double by_sampling(struct hp_noisy_series *noisy, double variance) {
+    memset(noisy->shown, 0, noisy->count * sizeof *noisy->shown);
+    return hp_trend_of_sampling(noisy->times, noisy->shown, variance).least;
 }
 
-double hp_detectable_slope(struct hp_noisy_series *noisy, double sd, double variance) {
-    set_needed(noisy, sd, variance);
-    double low = quantile_of(noisy), high = low;
-    for (int i = 0; i < DOUBLINGS && !are_enough(noisy, high); i++) {
+// Return the share of series in which a slope is marked, from the two shares of the
+// variance that are nearest.
+static double marked_at(struct hp_noisy_series *noisy, struct hp_slope_noise of,
+                        double slope) {
+    double grown = of.noise_per_byte * slope * noisy->step;
+    double squares = of.sd * of.sd + grown;
+    double at = squares > 0 ? grown / squares * SHARES : 0, below = floor(at);
+    struct trial trial = {
+        slope, sqrt(squares),
+        by_sampling(noisy, of.variance + slope * of.variance_per_slope)};
+    double marked = marked_of(noisy, (size_t)below, trial);
+    if (at > below) {
+        marked += (at - below) * (marked_of(noisy, (size_t)below + 1, trial) - marked);
+    }
+    return marked;
+}
+
+double hp_detectable_slope(struct hp_noisy_series *noisy, struct hp_slope_noise of) {
+    double span = noisy->step * (double)(noisy->count - 1), low = 0;
+    double high = fmax(of.sd / span, -by_sampling(noisy, of.variance));
+    for (int i = 0; i < DOUBLINGS && marked_at(noisy, of, high) < share; i++) {
         low = high;
-        high *= step_of_slopes;
+        high *= 2;
     }
     for (int i = 0; i < SLOPE_HALVINGS && low < high; i++) {
         double middle = (low + high) / 2;
-        if (are_enough(noisy, middle)) {
-            high = middle;
-        } else {
+        if (marked_at(noisy, of, middle) < share) {
             low = middle;
+        } else {
+            high = middle;
         }
     }
     return high;

@@ -68,8 +68,16 @@ struct hp_noisy_series *hp_noisy_series_new(const struct hp_trend_times *times,
                                             size_t count, struct hp_noise noise);
 void hp_noisy_series_free(struct hp_noisy_series *noisy);
 
-// Return the slope that the tests of a trend find in four of five series with this
-// standard deviation.  `variance` is that of hp_trend_of_sampling().
-double hp_detectable_slope(struct hp_noisy_series *noisy, double sd, double variance);
+// What the values of a series vary by.
+struct hp_slope_noise {
+    double sd; // standard deviation around a line, without growth
+    // As in hp_trend_of_sampling(): without growth, and what a slope of 1 adds.
+    double variance, variance_per_slope;
+    // What sampling adds to the variance of a value for each byte that it has grown by.
+    double noise_per_byte;
+};
+
+// Return the slope that the tests of a trend find in four of five such series.
+double hp_detectable_slope(struct hp_noisy_series *noisy, struct hp_slope_noise of);
 
 #endif

@@ -5,7 +5,8 @@
 // The difference of both estimates varies by the sum of both variances.
 //
 // A trend.  Sampling has the standard error (slope - bound) / z, by the bound of its test;
-// the values around the line have the standard deviation and correlation of these.
+// the values around the line have the standard deviation and correlation of these.  Each
+// byte of a growth adds as much variance as one of the mean total has.
 #include "view/detectable.h"
 
 #include "stats/distributions.h"
@@ -155,20 +156,27 @@ static void read_course(const struct hp_view *view, const struct hp_trend *trend
     }
 }
 
-// The variance that hp_trend_of_sampling() takes, from the bound that it returned.
-static double variance_of(const struct hp_trend *trend,
-                          const struct hp_trend_times *times, double confidence) {
+// Set the variance that hp_trend_of_sampling() takes, from the bound that it returned,
+// and what growth adds to it.
+static void set_variance(const struct hp_trend *trend, const struct hp_trend_times *times,
+                         double confidence, struct hp_slope_noise *noise) {
     const struct hp_trend_row *total = &trend->total;
-    double span = trend->span, positive = 0;
+    double span = trend->span, positive = 0, rises = 0;
     double growth = hp_fixed_double(total->last - total->first, HP_INUSE_SPACE);
-    double slope = trend->test == HP_TEST_PROCESS_ACCUM && span > 0 ? growth / span
-                                                                    : total->slope_whole;
+    bool is_of_ends = trend->test == HP_TEST_PROCESS_ACCUM && span > 0;
+    double slope = is_of_ends ? growth / span : total->slope_whole;
     double sd =
         (slope - total->sampling.least) / hp_normal_quantile_above(1 - confidence);
     for (size_t i = 0; i < trend->dumps; i++) {
-        positive += fmax(hp_trend_weight(times, i), 0);
+        double weight = hp_trend_weight(times, i);
+        positive += fmax(weight, 0);
+        rises += fabs(weight) * (hp_trend_time(times, i) - hp_trend_time(times, 0));
     }
-    return positive > 0 && sd > 0 ? sd * sd / positive : 0;
+    if (positive > 0) {
+        noise->variance = sd > 0 ? sd * sd / positive : 0;
+        noise->variance_per_slope =
+            noise->noise_per_byte * (is_of_ends ? 1 / span / positive : rises);
+    }
 }
 
 struct hp_detectable hp_detectable_growth_of_trend(const struct hp_view *view) {
@@ -185,9 +193,12 @@ struct hp_detectable hp_detectable_growth_of_trend(const struct hp_view *view) {
         hp_trend_times_new(course.times, trend->dumps, 1 - level_of(view));
     struct hp_noise noise =
         hp_noise_around_line(course.times, course.values, trend->dumps);
-    double variance = variance_of(trend, times, view->options.confidence);
+    double samples = trend->total.samples;
+    struct hp_slope_noise of = {
+        .sd = noise.sd, .noise_per_byte = samples > 0 ? course.mean / samples : 0};
+    set_variance(trend, times, view->options.confidence, &of);
     struct hp_noisy_series *noisy = hp_noisy_series_new(times, trend->dumps, noise);
-    double slope = hp_detectable_slope(noisy, noise.sd, variance);
+    double slope = hp_detectable_slope(noisy, of);
     double span = course.times[trend->dumps - 1] - course.times[0];
     found.change = fmax(slope * span, limit_of(view, course.values[0]));
     found.share = course.mean > 0 ? found.change / course.mean : (double)NAN;

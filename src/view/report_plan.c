@@ -420,17 +420,23 @@ static void plan_trends(const struct planner *p, const struct hp_plan_sum *sum,
     double sd = sqrt(p->residual.sd * p->residual.sd + more);
     for (size_t i = 0; i < HP_PLAN_SERIES; i++) {
         size_t count = hp_plan_dumps[i];
-        double weights = 0;
+        double weights = 0, rises = 0, bytes = p->plan->total.bytes;
         row->trends[i] = NAN;
         if (!p->plan->has_series) {
             continue;
         }
         for (size_t j = 0; j < count; j++) {
             weights += fabs(hp_trend_weight(p->times[i], j));
+            rises += fabs(hp_trend_weight(p->times[i], j)) * (double)j;
         }
-        double slope =
-            hp_detectable_slope(p->noisy[i], sd, weights * sum->variance / p->dumps);
-        row->trends[i] = slope * (double)(count - 1) / p->plan->total.bytes;
+        struct hp_slope_noise noise = {
+            .sd = sd,
+            .variance = weights * sum->variance / p->dumps,
+            .variance_per_slope = rises * sum->variance / sum->bytes,
+            .noise_per_byte = sum->noise / sum->bytes,
+        };
+        double slope = hp_detectable_slope(p->noisy[i], noise);
+        row->trends[i] = slope * (double)(count - 1) / bytes;
     }
 }
 

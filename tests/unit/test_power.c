@@ -64,8 +64,18 @@ Test(power, growth_from_nothing_is_of_several_samples) {
     cr_expect(growth > 5 && growth < 12, "%g", growth);
 }
 
-// In as many as 4 of 5 series of other random numbers the slope is found.
-Test(power, slopes_are_found_in_four_of_five_series) {
+// A normal pseudo-random number, nearly.
+static double nearly_normal(struct hps_random *random) {
+    double sum = 0;
+    for (int i = 0; i < 12; i++) {
+        sum += hps_random_unit(random) - 0.5;
+    }
+    return sum;
+}
+
+// The share of series of other random numbers in which the slope is found; the values of
+// growth vary, too.
+static double share_found(size_t dumps, struct hp_slope_noise noise) {
     enum {
         DUMPS = 24,
         RUNS = 1000,
@@ -75,25 +85,44 @@ Test(power, slopes_are_found_in_four_of_five_series) {
     double times[DUMPS], values[DUMPS];
     int found = 0;
     hps_random_init(&random, 7);
-    for (int j = 0; j < DUMPS; j++) {
-        times[j] = j;
+    for (size_t j = 0; j < dumps; j++) {
+        times[j] = (double)j;
     }
-    struct hp_trend_times *of = hp_trend_times_new(times, DUMPS, 0.95);
-    struct hp_noisy_series *noisy = hp_noisy_series_new(of, DUMPS, (struct hp_noise){0});
-    double slope = hp_detectable_slope(noisy, 1, 0.5);
+    struct hp_trend_times *of = hp_trend_times_new(times, dumps, 0.95);
+    struct hp_noisy_series *noisy = hp_noisy_series_new(of, dumps, (struct hp_noise){0});
+    double slope = hp_detectable_slope(noisy, noise);
+    double variance = noise.variance + slope * noise.variance_per_slope;
     for (int i = 0; i < RUNS; i++) {
-        for (int j = 0; j < DUMPS; j++) {
-            values[j] = slope * j;
-            for (int k = 0; k < 12; k++) { // nearly normal
-                values[j] += hps_random_unit(&random) - 0.5;
-            }
+        double grown = 0;
+        for (size_t j = 0; j < dumps; j++) {
+            values[j] = grown + noise.sd * nearly_normal(&random);
+            grown += slope + sqrt(slope * noise.noise_per_byte) * nearly_normal(&random);
         }
-        struct hp_rise sampling = hp_trend_of_sampling(of, values, 0.5);
+        struct hp_rise sampling = hp_trend_of_sampling(of, values, variance);
         found += hp_trend_of_all(of, values, sampling).least > 0 &&
-                 hp_trend_shape_of(values, DUMPS, hp_trend_is_line(of, values)) ==
+                 hp_trend_shape_of(values, dumps, hp_trend_is_line(of, values)) ==
                      HP_TREND_STEADY;
     }
     hp_noisy_series_free(noisy);
     hp_trend_times_free(of);
-    cr_expect(found > 0.75 * RUNS && found < 0.85 * RUNS, "%d", found);
+    return (double)found / RUNS;
+}
+
+Test(power, slopes_are_found_in_four_of_five_series) {
+    const struct hp_slope_noise of[] = {
+        {1, 0.5, 0, 0}, {1, 0.5, 1, 0.5}, {0, 1, 1, 1}, {3, 0, 0, 0.1}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        double few = share_found(8, of[i]), many = share_found(24, of[i]);
+        cr_expect(few > 0.76 && few < 0.84, "%zu: %g", i, few);
+        cr_expect(many > 0.76 && many < 0.84, "%zu: %g", i, many);
+    }
+}
+
+Test(power, a_slope_without_any_noise_is_found) {
+    double times[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    struct hp_trend_times *of = hp_trend_times_new(times, 8, 0.95);
+    struct hp_noisy_series *noisy = hp_noisy_series_new(of, 8, (struct hp_noise){0});
+    cr_expect(hp_detectable_slope(noisy, (struct hp_slope_noise){0}) == 0);
+    hp_noisy_series_free(noisy);
+    hp_trend_times_free(of);
 }
