@@ -45,8 +45,10 @@
 #include <string.h>
 
 enum {
-    POINTS = 16,    // intervals that each chi-squared distribution is divided into
-    HALVINGS = 60,  // steps of a search for a number
+    POINTS = 16,   // intervals that each chi-squared distribution is divided into
+    HALVINGS = 60, // steps of a search for a number
+    TRIES = 40,    // limit of the steps of a faster search
+    NODES = 6,     // degrees of freedom for which quantiles are computed
     // Fewest pseudo-random series, and values of all these if more of them are short.
     SERIES = 400,
     VALUES = 12800,
@@ -62,6 +64,8 @@ static const double share = 0.8; // in which a change is to be found
 static const double most_correlated = 0.95;
 static const double most = 0x1p100;    // limit of a change, in bytes
 static const double most_errors = 1e6; // limit of a difference, in standard errors
+static const double near = 1e-7;       // of a share to the one that is sought
+static const double pi = 3.14159265358979323846;
 
 // --- sampling --------------------------------------------------------------------------
 
@@ -149,10 +153,40 @@ static void set_points(double points[POINTS], double freedom) {
     }
 }
 
-// Return the difference that both tests find if the sides show these variances.  `pooled`
-// is the quantile of Student's test, `level` the p-value.
-static double least_of(const size_t count[2], const double variances[2], double pooled,
-                       double level) {
+// Quantiles of Student's t for one level and many degrees of freedom.  The logarithm of
+// a quantile, as a function of 1 / freedom, is nearly a line: it is a polynomial through
+// a few values.
+struct quantiles {
+    double pooled; // for all values of both sides together
+    double at[NODES], logs[NODES];
+};
+
+static void set_quantiles(struct quantiles *of, const size_t count[2], double level) {
+    double least = fmax(fmin((double)count[0], (double)count[1]) - 1, 1);
+    double freedom = (double)(count[0] + count[1]) - 2;
+    double middle = (1 / least + 1 / freedom) / 2, half = 1 / least - middle;
+    of->pooled = hp_student_quantile_above(level, freedom);
+    for (int i = 0; i < NODES; i++) { // Chebyshev's nodes
+        of->at[i] = middle + half * cos(pi * (i + 0.5) / NODES);
+        of->logs[i] = log(hp_student_quantile_above(level, 1 / of->at[i]));
+    }
+}
+
+static double quantile_of(const struct quantiles *of, double freedom) {
+    double sum = 0;
+    for (int i = 0; i < NODES; i++) { // Lagrange's form
+        double term = of->logs[i];
+        for (int k = 0; k < NODES; k++) {
+            term *= k == i ? 1 : (1 / freedom - of->at[k]) / (of->at[i] - of->at[k]);
+        }
+        sum += term;
+    }
+    return exp(sum);
+}
+
+// Return the difference that both tests find if the sides show these variances.
+static double least_of(const size_t count[2], const double variances[2],
+                       const struct quantiles *of) {
     double sum = 0, all = 0, parts = 0, reach = 0;
     for (int i = 0; i < 2; i++) {
         double n = (double)count[i], mean = variances[i] / n;
@@ -161,9 +195,9 @@ static double least_of(const size_t count[2], const double variances[2], double 
         all += mean;
         parts += n > 1 ? mean * mean / (n - 1) : 0;
     }
-    double least = pooled * sqrt(sum / ((double)(count[0] + count[1]) - 2));
+    double least = of->pooled * sqrt(sum / ((double)(count[0] + count[1]) - 2));
     if (count[0] > 1 && count[1] > 1) {
-        double welch = hp_student_quantile_above(level, all * all / parts);
+        double welch = quantile_of(of, all * all / parts);
         least = fmax(least, welch * sqrt(all / reach));
     }
     return least;
@@ -171,18 +205,15 @@ static double least_of(const size_t count[2], const double variances[2], double 
 
 struct hp_side_power *hp_side_power_new(const size_t count[2], double level) {
     struct hp_side_power *power = hp_alloc(sizeof *power);
+    struct quantiles quantiles;
     double points[2][POINTS];
-    double freedom = (double)(count[0] + count[1]) - 2;
-    double pooled = hp_student_quantile_above(level, freedom);
+    set_quantiles(&quantiles, count, level);
     for (int i = 0; i < 2; i++) {
         set_points(points[i], (double)count[i] - 1);
     }
     for (int i = 0; i < POINTS * POINTS; i++) {
-        int one = i / POINTS, other = i % POINTS;
-        bool is_mirrored = count[0] == count[1] && other < one;
-        double variances[2] = {points[0][one], points[1][other]};
-        power->least[i] = is_mirrored ? power->least[other * POINTS + one]
-                                      : least_of(count, variances, pooled, level);
+        double variances[2] = {points[0][i / POINTS], points[1][i % POINTS]};
+        power->least[i] = least_of(count, variances, &quantiles);
     }
     return power;
 }
@@ -212,21 +243,32 @@ static double found_by_estimate(const struct hp_side_power *power, double least,
 
 double hp_detectable_difference(const struct hp_side_power *power, double least,
                                 double freedom) {
-    double estimates[POINTS], low = 0, high = 1;
+    double estimates[POINTS], low = 0, high = 1, under = -share;
     const double *used = isinf(freedom) ? NULL : estimates;
     if (used) {
         set_points(estimates, freedom);
     }
-    while (found_by_estimate(power, least, high, used) < share && high < most_errors) {
+    double over = found_by_estimate(power, least, high, used) - share;
+    while (over < 0 && high < most_errors) {
         low = high;
+        under = over;
         high *= 2;
+        over = found_by_estimate(power, least, high, used) - share;
     }
-    for (int i = 0; i < HALVINGS / 2; i++) {
-        double middle = (low + high) / 2;
-        if (found_by_estimate(power, least, middle, used) < share) {
+    for (int i = 0, side = 0; i < TRIES && over > near && under < -near; i++) {
+        // Where a line through both ends is 0 (the Illinois method).
+        double middle = low + (high - low) * under / (under - over);
+        double now = found_by_estimate(power, least, middle, used) - share;
+        if (now < 0) {
             low = middle;
+            under = now;
+            over /= side < 0 ? 2 : 1;
+            side = -1;
         } else {
             high = middle;
+            over = now;
+            under /= side > 0 ? 2 : 1;
+            side = 1;
         }
     }
     return high;
@@ -354,9 +396,9 @@ static struct noisy_share *share_of(struct hp_noisy_series *noisy, size_t number
             size_t at = i * noisy->count + j;
             values[j] = rest * noisy->around[at] + walk * noisy->walks[at];
         }
-        made->of[i] = (struct noisy_one){
-            hp_trend_slope(noisy->times, values),
-            hp_trend_of_all(noisy->times, values, any).least, 0, INFINITY};
+        made->of[i] = (struct noisy_one){hp_trend_slope(noisy->times, values),
+                                         hp_trend_of_all(noisy->times, values, any).least,
+                                         0, INFINITY};
     }
     return made;
 }
@@ -396,8 +438,7 @@ static double marked_of(struct hp_noisy_series *noisy, size_t number,
         double least =
             fmin(trial.sd * one->slope + trial.by_sampling, trial.sd * one->least);
         marked += trial.slope > fmax(-least, 0) &&
-                  (trial.sd <= 0 ||
-                   looks_steady(noisy, of, i, trial.slope / trial.sd));
+                  (trial.sd <= 0 || looks_steady(noisy, of, i, trial.slope / trial.sd));
     }
     return (double)marked / (double)noisy->series;
 }
@@ -415,9 +456,9 @@ static double marked_at(struct hp_noisy_series *noisy, struct hp_slope_noise of,
     double grown = of.noise_per_byte * slope * noisy->step;
     double squares = of.sd * of.sd + grown;
     double at = squares > 0 ? grown / squares * SHARES : 0, below = floor(at);
-    struct trial trial = {
-        slope, sqrt(squares),
-        by_sampling(noisy, of.variance + slope * of.variance_per_slope)};
+    struct trial trial = {slope, sqrt(squares),
+                          by_sampling(noisy,
+                                      of.variance + slope * of.variance_per_slope)};
     double marked = marked_of(noisy, (size_t)below, trial);
     if (at > below) {
         marked += (at - below) * (marked_of(noisy, (size_t)below + 1, trial) - marked);

@@ -194,8 +194,9 @@ struct hp_detectable hp_detectable_growth_of_trend(const struct hp_view *view) {
     struct hp_noise noise =
         hp_noise_around_line(course.times, course.values, trend->dumps);
     double samples = trend->total.samples;
-    struct hp_slope_noise of = {
-        .sd = noise.sd, .noise_per_byte = samples > 0 ? course.mean / samples : 0};
+    struct hp_slope_noise of = {.sd = noise.sd,
+                                .noise_per_byte =
+                                    samples > 0 ? course.mean / samples : 0};
     set_variance(trend, times, view->options.confidence, &of);
     struct hp_noisy_series *noisy = hp_noisy_series_new(times, trend->dumps, noise);
     double slope = hp_detectable_slope(noisy, of);
