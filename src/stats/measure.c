@@ -172,7 +172,8 @@ struct growth_part {
 
 static struct growth_part part_of(double certain, double mean, double variance) {
     struct hp_gamma gamma = gamma_of(mean, variance);
-    bool is_random = mean > 0 && variance > 0 && gamma.shape >= least_shape;
+    bool is_random =
+        mean > 0 && variance > 0 && gamma.shape >= least_shape && isfinite(gamma.shape);
     return (struct growth_part){certain, certain + mean, is_random ? variance : 0, gamma,
                                 !is_random};
 }

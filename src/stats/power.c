@@ -31,7 +31,7 @@
 //
 // If the standard deviation of the x_j is an estimate, each series has another one, by the
 // distribution that the estimate leaves.  The correlation of n residuals is too low by
-// about (2 + 4 r) / n.  Few residuals say nothing about it, and 0 is assumed.
+// about (2 + 4 r) / n.  In a short series it is taken as 0: it hardly matters there.
 #include "stats/power.h"
 
 #include "base/memory.h"
@@ -56,7 +56,10 @@ enum {
     // Doublings of a slope until it is marked, and halvings after these.
     DOUBLINGS = 40,
     SLOPE_HALVINGS = 10,
-    FEW = 15, // values that do not show their correlation
+    FEW = 7, // values that do not show their correlation
+    // Dumps of a series in which the correlation changes little, and rather finds less if
+    // there is none.
+    SHORT = 15,
 };
 
 static const double share = 0.8; // in which a change is to be found
@@ -245,6 +248,9 @@ double hp_detectable_difference(const struct hp_side_power *power, double least,
                                 double freedom) {
     double estimates[POINTS], low = 0, high = 1, under = -share;
     const double *used = isinf(freedom) ? NULL : estimates;
+    if (least > most_errors) {
+        return least; // the other test decides alone
+    }
     if (used) {
         set_points(estimates, freedom);
     }
@@ -362,7 +368,7 @@ struct hp_noisy_series *hp_noisy_series_new(const struct hp_trend_times *times,
     noisy->shown = noisy->walks + series * count;
     for (size_t i = 0; i < series; i++) {
         double sd = noise.freedom > 0 ? 1 / sqrt(points[i % POINTS]) : 1;
-        make_one(noisy, i, sd, noise.correlation, &state);
+        make_one(noisy, i, sd, count > SHORT ? noise.correlation : 0, &state);
     }
     noisy->step = (hp_trend_time(times, count - 1) - first) / (double)(count - 1);
     return noisy;

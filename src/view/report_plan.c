@@ -6,9 +6,10 @@
 // D / (A T) times as many samples a second as all these objects have.  For one dump with
 // statistics, which say how long the process has run, D is A.
 //
-// Memory of jemalloc's profiler.  Up to 5.3.0 a sampled object of at most 14 KiB takes 16
-// KiB; from 5.3.1 on it takes whole pages.  Each sampled object has an extent of its own,
-// and each stack a record and a counter for each thread.
+// Memory of jemalloc's profiler.  A sampled object of at most 14 KiB is not in a slab: it
+// begins at a page of its own, so that it uses whole pages.  Up to 5.3.0 it has the
+// addresses of 16 KiB, but the other pages are not written to.  Each sampled object has an
+// extent of its own, and each stack a record and a counter for each thread.
 //
 // CPU.  A sampled malloc and free takes the time of the table below, three times that if
 // caches are cold.
@@ -27,7 +28,6 @@ const size_t hp_plan_dumps[HP_PLAN_SERIES] = {8, 24, 100};
 enum {
     PAGE = 4096,
     LARGEST_SMALL = 14336, // largest object in a slab
-    SAMPLED_SMALL = 16384, // what a sampled one takes, up to 5.3.0
     EXTENT_BYTES = 128,    // record of an object outside of slabs
     STACK_BYTES = 400,     // records of a stack in one thread
     FRAME_BYTES = 8,
@@ -377,39 +377,36 @@ static void plan_cell(const struct planner *p, const struct hp_plan_target *targ
                      period * FAR_PERIOD < p->plan->period;
 }
 
-// Add what a part takes: the places of its samples, and the records of these.
-static void add_places(const struct planner *p, const struct hp_plan_part *part,
-                       uint64_t period, struct hp_interval *memory) {
+// Return what a part takes: the places of its samples, and the records of these.
+static double places_of(const struct planner *p, const struct hp_plan_part *part,
+                        uint64_t period) {
     struct hp_plan_sum one = {0};
     hp_plan_sum_add(&one, part, period);
     double n = one.samples / p->dumps;
     double size = part->objects > 0 ? part->bytes / part->objects : 0;
-    if (size <= LARGEST_SMALL) {
-        memory->low += n * (ceil(size / PAGE) * PAGE - size + EXTENT_BYTES);
-        memory->high += n * (SAMPLED_SMALL - size + EXTENT_BYTES);
-    }
+    return size <= LARGEST_SMALL ? n * (ceil(size / PAGE) * PAGE - size + EXTENT_BYTES)
+                                 : 0;
 }
 
 // Set the memory of jemalloc's profiler, and the number of stacks with samples.  A stack
 // of B bytes has none with the probability e^(-B/R), for objects of any sizes.
 static void plan_memory(const struct planner *p, struct hp_plan_row *row) {
-    double bytes = 0;
-    struct hp_interval memory = {0, 0};
+    double bytes = 0, memory = 0;
     for (size_t i = 0; i < p->live.of.count; i++) {
         const struct hp_plan_part *part = &p->live.of.at[i];
-        add_places(p, part, row->period, &memory);
+        memory += places_of(p, part, row->period);
         bytes += part->bytes / p->dumps;
         if (i + 1 == p->live.of.count || part[1].stack != part->stack) {
             double share = hp_plan_share(bytes, row->period);
             double depth = p->view->profile->stacks.at[part->stack].depth;
             row->stacks += share;
-            memory.low += share * (STACK_BYTES + FRAME_BYTES * depth);
-            memory.high += share * (STACK_BYTES + FRAME_BYTES * depth);
+            memory += share * (STACK_BYTES + FRAME_BYTES * depth);
             bytes = 0;
         }
     }
     bool is_known = p->view->head.summary[HP_SIDE_ALL].is_jemalloc;
-    row->memory = is_known ? memory : (struct hp_interval){NAN, NAN};
+    row->memory = is_known ? memory : (double)NAN;
+    row->is_dear = is_known && memory > p->plan->total.bytes;
 }
 
 // Set the smallest growths that series find.
@@ -487,22 +484,27 @@ static size_t find_needed(const struct planner *p) {
     return high;
 }
 
-// Choose the coarsest period that shows the change that is asked for.
+// Choose the coarsest period that shows the change that is asked for.  A period at which
+// the profiler takes more memory than the program is not advised.
 static void choose(struct planner *p) {
     struct hp_plan *plan = p->plan;
-    plan->chosen = HP_PLAN_PERIODS;
+    size_t asked = HP_PLAN_PERIODS, finest = 0;
     for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
         bool shows = plan->of[i].given <= plan->see;
-        plan->chosen = shows ? i : plan->chosen;
+        asked = shows ? i : asked;
+        finest += plan->of[i].is_dear;
     }
-    bool has_spread = plan->total.spread.freedom > 0;
-    plan->advised = plan->chosen < HP_PLAN_PERIODS ? plan->chosen : 0;
-    if (plan->chosen == HP_PLAN_PERIODS && has_spread) {
+    finest = finest < HP_PLAN_PERIODS ? finest : HP_PLAN_PERIODS - 1;
+    plan->chosen = asked < finest ? HP_PLAN_PERIODS : asked;
+    size_t wanted = asked < HP_PLAN_PERIODS ? asked : 0;
+    if (plan->chosen == HP_PLAN_PERIODS && plan->total.spread.freedom > 0) {
         plan->needed = find_needed(p);
         for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
-            plan->advised = plan->of[i].period <= plan->period ? i : plan->advised;
+            wanted = plan->of[i].period <= plan->period ? i : wanted;
         }
     }
+    plan->advised = wanted > finest ? wanted : finest;
+    plan->is_limited = wanted < finest;
 }
 
 // --- the report ---------------------------------------------------------------------------
@@ -533,6 +535,26 @@ static void find_levels(struct planner *p) {
     find_comparisons(p, plan->rows, level / fmax(tested, 1), p->of_row);
 }
 
+// Raise the numbers of a cell to those of a finer period, which never shows less: bounds
+// of rough numbers are not quite in order.
+static void raise_cell(const struct hp_plan_cell *finer, struct hp_plan_cell *cell) {
+    cell->half = fmax(cell->half, finer->half);
+    for (size_t i = 0; i < HP_PLAN_COMPARISONS; i++) {
+        cell->changes[i] = fmax(cell->changes[i], finer->changes[i]);
+    }
+}
+
+static void raise_row(const struct hp_plan_row *finer, struct hp_plan_row *row) {
+    raise_cell(&finer->total, &row->total);
+    for (size_t i = 0; i < HP_PLAN_ROWS; i++) {
+        raise_cell(&finer->rows[i], &row->rows[i]);
+    }
+    for (size_t i = 0; i < HP_PLAN_SERIES; i++) {
+        row->trends[i] = fmax(row->trends[i], finer->trends[i]);
+    }
+    row->given = fmax(row->given, finer->given);
+}
+
 static void make(struct planner *p) {
     struct hp_plan *plan = p->plan;
     find_total(p);
@@ -546,6 +568,9 @@ static void make(struct planner *p) {
     for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
         plan->of[i].period = (uint64_t)1 << (HP_PLAN_FIRST + i);
         plan_row(p, &plan->of[i]);
+        if (i > 0) {
+            raise_row(&plan->of[i - 1], &plan->of[i]);
+        }
     }
     choose(p);
     plan->ratio = plan->period > 1 ? hp_plan_ratio(&p->live, plan->period) : (double)NAN;

@@ -42,8 +42,8 @@ struct hp_plan_row {
     double stacks;  // stacks that have one of these
     double rate;    // samples a second of one process
     double load;    // most share of one core that these take
-    // Least and most memory of jemalloc's profiler, in bytes.
-    struct hp_interval memory;
+    double memory;  // of jemalloc's profiler, in bytes
+    bool is_dear;   // `memory` is more than the program has in use
     struct hp_plan_cell total, rows[HP_PLAN_ROWS];
     double trends[HP_PLAN_SERIES]; // smallest growth of the total over a series
     double given; // smallest change of the total with as many processes as were given
@@ -67,11 +67,13 @@ struct hp_plan {
     size_t series;    // number of dumps of the longest series
     uint64_t period;  // the longest of the dumps; 0 or 1: everything was sampled
     double see;       // the change that is asked for
-    // The coarsest period that shows it, as a row; HP_PLAN_PERIODS: none does.
+    // The coarsest period that shows it, as a row, if it is not dear; HP_PLAN_PERIODS:
+    // there is none.
     size_t chosen;
-    // The period to use, as a row: the chosen one; else the finest, or that of the dumps
-    // if a finer one would not help.
+    // The period to use, as a row: the chosen one; else the finest that is not dear, or
+    // that of the dumps if a finer one would not help.
     size_t advised;
+    bool is_limited; // a finer one would be advised if it were not dear
     // If only the spread between processes prevents it: the number of processes on each
     // side that show it at the period of the dumps; 0: not known.
     size_t needed;

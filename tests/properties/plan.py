@@ -90,7 +90,8 @@ def shape():
             few = a['live_samples'] < 1000
             faults += [f'{a["period"]}: {ratio}'] * (not few and not 1.9 < ratio < 2.1)
         fleet = [t.testdata / 'golden' / f'procs{i}.heap' for i in (1, 2, 3, 4)]
-        for report in (one, planned(*fleet), planned(r'--time-from=27533\.(\d+)\.', *REDIS)):
+        few = [planned(t.formats / 'jemalloc-cxx.heap'), planned(t.testdata / 'golden' / 'raw-mixed.heap')]
+        for report in (one, *few, planned(*fleet), planned(r'--time-from=27533\.(\d+)\.', *REDIS)):
             for a, b in zip(report['rows'], report['rows'][1:]):
                 pairs = [(a['total']['half_width'], b['total']['half_width']), (a['change_given'], b['change_given']),
                          (-a['live_samples'], -b['live_samples']), *zip(a['total']['changes'], b['total']['changes']),
@@ -191,6 +192,24 @@ def headline():
     return faults
 
 
+def limited():
+    """A period at which the profiler takes more memory than the program is not advised, and a line says so."""
+    faults = []
+    with scratch() as name:
+        path = pathlib.Path(name) / 'small.heap'
+        path.write_text(f'heap_v2/65536\n  t*: 200: 12800 [0: 0]\n@ 0x401000 0x402000\n  t*: 200: 12800 [0: 0]\n'
+                        '\nMAPPED_LIBRARIES:\n00400000-00500000 r-xp 00000000 08:01 7 /srv/app\n')
+        for see, limit in (('0.1%', True), ('50%', False)):
+            report = planned(f'--see={see}', path)
+            dear = [row['period'] for row in report['rows'] if row['memory'] > report['total']['inuse-space']['estimate']]
+            faults += [f'{see}: {report["limited_by_memory"]} {dear}'] * (report['limited_by_memory'] != limit or dear != [4096])
+            faults += [f'{see}: {report["choose"]}'] * ((report['choose'] is None) != limit)
+            out = t.ok('--message-codes', 'plan', '-q', '--no-symbols', f'--see={see}', path).out
+            faults += [f'{see}: {out}'] * (('plan-dear' in out) != limit)
+        text = t.ok('plan', '-q', '--no-symbols', '--see=0.1%', path).out
+        return faults + [text] * (not re.search(r'lg_prof_sample:13.*\n(.*\n)+4 KiB.*\n(.*\n)+.* 8 KiB \(use\)', text))
+
+
 def layout():
     """100 columns hold the table of a fleet and of a series."""
     faults = []
@@ -263,6 +282,7 @@ t.check('every kind of input has a plan, or a reason', answers)
 t.check('CPU is the rate times the cost', cost)
 t.check('the statistics of one dump give its rate', cost_of_one)
 t.check('the headline follows --see', headline)
+t.check('no period is advised at which the profiler takes more than the program', limited)
 t.check('the period of the dumps and the one to use are marked', marks)
 t.check('the table fits 100 columns', layout)
 t.done()

@@ -41,6 +41,7 @@ Test(power, a_difference_that_another_test_refuses_is_not_found) {
     const size_t count[2] = {1000, 1000};
     struct hp_side_power *power = hp_side_power_new(count, 0.025);
     cr_expect(agree(hp_detectable_difference(power, 10, INFINITY), 10.8416, 0.001));
+    cr_expect(agree(hp_detectable_difference(power, 1e20, INFINITY), 1e20, 1e-5));
     hp_side_power_free(power);
 }
 

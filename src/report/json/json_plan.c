@@ -3,11 +3,12 @@
 //     {head, "rows": [{"period": 65536, "setting": "lg_prof_sample:16",
 //                      "live_samples": 1200, "stacks": 300,
 //                      "samples_per_second": 150 or null, "cpu_at_most": 0.01 or null,
-//                      "memory": {"low": 1.5, "high": 2.5} or null, "change_given": 0.1,
+//                      "memory": 1.5 or null, "change_given": 0.1,
 //                      "total": CELL, "first": [CELL, ...],
 //                      "trends": [0.2, 0.1, 0.05] or null}, ...],
 //      "choose": 131072 or null, "setting": "lg_prof_sample:17" or null, "see": 0.05,
 //      "processes_given": 1, "processes_needed": 12 or null,
+//      "limited_by_memory": false,
 //      "first": [{"name": "f", "class": "own", "bytes": 1.5, "samples": 120,
 //                 "spread": 0.1 or null}, ...],
 //      "total_spread": 0.1 or null, "sides": [1, 3, 8], "series": [8, 24, 100],
@@ -59,18 +60,6 @@ static void put_cell(struct hp_json *json, const char *key,
     hp_json_close(json);
 }
 
-// Write the least and the most memory of the profiler.
-static void put_memory(struct hp_json *json, struct hp_interval memory) {
-    if (isnan(memory.low)) {
-        hp_json_put_null(json, "memory");
-        return;
-    }
-    hp_json_open(json, "memory", '{');
-    hp_json_put_rough(json, "low", memory.low);
-    hp_json_put_rough(json, "high", memory.high);
-    hp_json_close(json);
-}
-
 static void put_row(struct hp_json *json, const struct hp_plan *plan,
                     const struct hp_plan_row *row) {
     hp_json_row(json, 2);
@@ -81,7 +70,7 @@ static void put_row(struct hp_json *json, const struct hp_plan *plan,
     hp_json_put_rough(json, "samples_per_second", row->rate);
     hp_json_put_rough(json, "cpu_at_most", row->load);
     hp_json_line(json, 3);
-    put_memory(json, row->memory);
+    hp_json_put_rough(json, "memory", row->memory);
     hp_json_put_rough(json, "change_given", row->given);
     hp_json_line(json, 3);
     put_cell(json, "total", &row->total);
@@ -136,6 +125,7 @@ static void put_choice(struct hp_json *json, const struct hp_plan *plan) {
     hp_json_put_rough(json, "see", plan->see);
     hp_json_put_count(json, "processes_given", plan->processes);
     hp_json_put_known(json, "processes_needed", plan->needed);
+    hp_json_put_truth(json, "limited_by_memory", plan->is_limited);
 }
 
 void hp_json_plan(struct hp_sink *out, const struct hp_view *view) {

@@ -1,7 +1,7 @@
 // The report of a plan:
 //
 //     use lg_prof_sample:17: 3 processes a side show 5% (now 8 KiB: 3.1%)
-//     128 KiB: at most 0.3% of a core (120 samples/s), profiler 1.0 MiB … 5.4 MiB
+//     128 KiB: at most 0.3% of a core (120 samples/s), profiler 1.0 MiB
 //
 //                        known to ±   total change shown   #1 change shown
 //      samples   per s total    #1    1:1    3:3    8:8    1:1    3:3    8:8  period
@@ -20,7 +20,7 @@ enum {
     LINE_SIZE = 512, // bytes of the words above the titles
     COUNT_WIDTH = 8,
     SHARE_WIDTH = 6,
-    MEMORY_WIDTH = 20,
+    MEMORY_WIDTH = 9,
     MOST_COLUMNS = 24,
 };
 
@@ -125,8 +125,8 @@ static void add_columns(struct plan_text *t) {
     for (size_t i = 0; plan->has_series && i < HP_PLAN_SERIES; i++) {
         add(t, TREND, i, SHARE_WIDTH - 1, 0);
     }
-    if (!isnan(plan->of[0].memory.low)) {
-        add(t, MEMORY, 0, MEMORY_WIDTH, 1);
+    if (!isnan(plan->of[0].memory)) {
+        add(t, MEMORY, 0, MEMORY_WIDTH, (int)HP_PLAN_ROWS + 1);
     }
     hp_text_table_fit(&t->table, 1);
     t->table.title = "period";
@@ -191,14 +191,6 @@ static void format_count(char text[HP_NUMBER_SIZE], double count) {
     }
 }
 
-static void format_memory(const struct plan_text *t, struct hp_interval memory,
-                          char text[HP_NUMBER_SIZE]) {
-    char low[HP_NUMBER_SIZE], high[HP_NUMBER_SIZE];
-    hp_text_about(low, memory.low, t->view->options.unit);
-    hp_text_at_most(high, memory.high, t->view->options.unit);
-    snprintf(text, HP_NUMBER_SIZE, "%.20s … %.20s", low, high);
-}
-
 static void format_cell(const struct plan_text *t, const struct plan_column *column,
                         const struct hp_plan_row *row, char text[HP_NUMBER_SIZE]) {
     size_t i = column->number;
@@ -225,7 +217,7 @@ static void format_cell(const struct plan_text *t, const struct plan_column *col
         format_share(text, row->trends[i], row->total.is_rough);
         break;
     case MEMORY:
-        format_memory(t, row->memory, text);
+        hp_text_about(text, row->memory, t->view->options.unit);
         break;
     }
 }
@@ -286,7 +278,7 @@ static void put_present(const struct plan_text *t) {
 }
 
 // Write that no period shows the change, and what helps.
-static void put_none(const struct plan_text *t, const char *setting) {
+static void put_none(const struct plan_text *t, const char *verb, const char *setting) {
     const struct hp_plan *plan = t->plan;
     char share[HP_NUMBER_SIZE];
     double see = plan->see * 100;
@@ -300,14 +292,14 @@ static void put_none(const struct plan_text *t, const char *setting) {
     } else if (plan->needed == 0) {
         hp_sink_print(t->out,
                       HP_MESSAGE("plan-apart",
-                                 "keep %s: processes differ too much to show %.3g%%\n"),
-                      setting, see);
+                                 "%s %s: processes differ too much to show %.3g%%\n"),
+                      verb, setting, see);
     } else {
         hp_sink_print(t->out,
                       HP_MESSAGE("plan-needed",
-                                 "keep %s: %zu processes a side show %.3g%%, "
+                                 "%s %s: %zu processes a side show %.3g%%, "
                                  "%zu differ too much\n"),
-                      setting, plan->needed, see, plan->processes);
+                      verb, setting, plan->needed, see, plan->processes);
     }
 }
 
@@ -317,14 +309,14 @@ static void put_choice(const struct plan_text *t) {
     const struct hp_plan_row *advised = &plan->of[plan->advised];
     char setting[64];
     hp_plan_setting(setting, plan->producer, advised->period);
+    const char *verb =
+        hp_words(advised->period == plan->period ? HP_WORDS("plan-verb-keep", "keep")
+                                                 : HP_WORDS("plan-verb-use", "use"));
     if (plan->chosen == HP_PLAN_PERIODS) {
-        put_none(t, setting);
+        put_none(t, verb, setting);
         return;
     }
-    const char *verb = advised->period == plan->period
-                           ? HP_WORDS("plan-verb-keep", "keep")
-                           : HP_WORDS("plan-verb-use", "use");
-    hp_sink_print(t->out, HP_MESSAGE("plan-choose", "%s %s: "), hp_words(verb), setting);
+    hp_sink_print(t->out, HP_MESSAGE("plan-choose", "%s %s: "), verb, setting);
     put_sides(t->out, plan->processes);
     hp_sink_print(t->out, HP_MESSAGE("plan-change", "%.3g%%"), plan->see * 100);
     put_present(t);
@@ -340,7 +332,7 @@ static void put_lack(const struct plan_text *t) {
         [HP_PLAN_LACKS_TIMES] =
             HP_WORDS("plan-needs-times", "the times of the dumps: see --time-from"),
     };
-    bool is_jemalloc = !isnan(t->plan->of[0].memory.low);
+    bool is_jemalloc = !isnan(t->plan->of[0].memory);
     const char *lack =
         t->plan->lack == HP_PLAN_LACKS_COUNTS && !is_jemalloc
             ? HP_WORDS("plan-needs-allocated", "allocated bytes in two dumps")
@@ -352,7 +344,7 @@ static void put_lack(const struct plan_text *t) {
 // Write the bound of the CPU time and the memory at the advised period.
 static void put_cost(const struct plan_text *t) {
     const struct hp_plan_row *row = &t->plan->of[t->plan->advised];
-    bool has_rate = !isnan(row->rate), has_memory = !isnan(row->memory.low);
+    bool has_rate = !isnan(row->rate), has_memory = !isnan(row->memory);
     char memory[HP_NUMBER_SIZE], period[HP_NUMBER_SIZE];
     hp_format_size(period, row->period);
     if (has_rate || has_memory) {
@@ -365,13 +357,25 @@ static void put_cost(const struct plan_text *t) {
                       row->load * 100, row->rate, has_memory ? ", " : "\n");
     }
     if (has_memory) {
-        format_memory(t, row->memory, memory);
+        hp_text_about(memory, row->memory, t->view->options.unit);
         hp_sink_print(t->out, HP_MESSAGE("plan-memory", "profiler %s%s"), memory,
                       has_rate ? "\n" : "; ");
     }
     if (!has_rate) {
         put_lack(t);
         hp_sink_text(t->out, "\n");
+    }
+}
+
+// Write why no finer period is advised.
+static void put_limit(const struct plan_text *t) {
+    char period[HP_NUMBER_SIZE];
+    if (t->plan->is_limited) {
+        hp_format_size(period, t->plan->of[t->plan->advised - 1].period);
+        hp_sink_print(t->out,
+                      HP_MESSAGE("plan-dear",
+                                 "%s: the profiler takes more memory than the program\n"),
+                      period);
     }
 }
 
@@ -515,6 +519,7 @@ void hp_text_plan(struct hp_text_page *page, const struct hp_view *view) {
     struct plan_text t = {.out = &page->lines, .view = view, .plan = view->extra};
     put_choice(&t);
     put_cost(&t);
+    put_limit(&t);
     hp_text_warnings(t.out, view);
     hp_sink_text(t.out, "\n");
     hp_text_table_init(&t.table, page);
