@@ -234,12 +234,13 @@ static double found(const struct hp_side_power *power, double least, double diff
     return sum / (POINTS * POINTS);
 }
 
-// Return the mean of found(), if the unit of the difference is the estimate of an error.
+// Return the mean of found(), if the unit of both differences is the estimate of an error.
 static double found_by_estimate(const struct hp_side_power *power, double least,
                                 double difference, const double *estimates) {
     double sum = 0;
     for (int i = 0; estimates && i < POINTS; i++) {
-        sum += found(power, least, difference * sqrt(estimates[i]));
+        double unit = sqrt(estimates[i]);
+        sum += found(power, least * unit, difference * unit);
     }
     return estimates ? sum / POINTS : found(power, least, difference);
 }

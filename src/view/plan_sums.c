@@ -11,16 +11,19 @@
 //
 // Several processes a side are compared by logarithms (view/difference.c).  The logarithm
 // of one process's sum varies by log(1 + v^2) + N / B^2, where v is the spread between
-// processes as a share and N the variance that sampling adds.
+// processes as a share and N the variance that sampling adds; of a side that is larger by
+// the share c it is N / B^2 / (1 + c).
 #include "view/plan_sums.h"
 
 #include <math.h>
 
 enum {
     HALVINGS = 100, // steps of a search for a number
+    REPEATS = 4,    // of a number that depends on itself
 };
 
-static const double least_samples = 5; // of both sides of a row that diff tests
+static const double least_samples = 5;    // of both sides of a row that diff tests
+static const double close_changes = 0.01; // differences that are not followed
 
 // --- parts --------------------------------------------------------------------------------
 
@@ -246,19 +249,27 @@ void hp_plan_tests_free(struct hp_plan_tests *tests) {
 static double change_of_sides(struct hp_measure one, double noise,
                               struct hp_plan_spread spread,
                               struct hp_plan_comparison of) {
-    double n = (double)of.processes, bytes = one.estimate;
+    double n = (double)of.processes, bytes = one.estimate, change = 0, before;
     double natural = log1p(spread.share * spread.share) * of.tests->raised;
-    double error = sqrt(2 * (natural + noise / bytes / bytes) / n);
+    double sampled = noise / bytes / bytes;
     struct hp_measure mean = one; // of n processes
     mean.variance /= n;
     mean.max_weight /= n;
     struct hp_growth_model model = hp_growth_model_of(mean, noise / n);
     double least = log1p(hp_growth_at(&model, of.level) / bytes);
-    if (error <= 0) {
+    if (natural + sampled <= 0) {
         return expm1(least);
     }
-    double errors = hp_detectable_difference(of.tests->power, least / error, INFINITY);
-    return expm1(errors * error);
+    for (int i = 0; i < REPEATS; i++) {
+        double error = sqrt((2 * natural + sampled * (1 + 1 / (1 + change))) / n);
+        before = change;
+        change = expm1(
+            error * hp_detectable_difference(of.tests->power, least / error, INFINITY));
+        if (fabs(change - before) <= close_changes * change) {
+            break;
+        }
+    }
+    return change;
 }
 
 double hp_plan_change(const struct hp_plan_sum *sum, double dumps, uint64_t period,
