@@ -850,13 +850,51 @@ static void write_rollup(const struct set *set, const struct reading *r) {
     self.rollup_rss = r->rss;
 }
 
-// Copy maps of names that a just-in-time compiler wrote, of the process and its parent.
-static void write_perf_maps(const struct set *set) {
+// Copy the jitdump jit-PID.dump.  It is in a folder that only its writer knows; writers map
+// it into memory, as perf asks for, and children inherit that: so `maps` has its path.
+static void write_jitdump(const struct set *set, pid_t pid, const char *maps,
+                          size_t size) {
+    char line[64], path[PATH_MAX];
+    int length = snprintf(line, sizeof line, "/jit-%d.dump\n", CAST(int, pid));
+    const void *found = memmem(maps, size, line, CAST(size_t, length));
+    if (!found) {
+        return;
+    }
+    const char *name = CAST(const char *, found), *begin = name;
+    while (begin > maps && begin[-1] != '\n') {
+        begin--;
+    }
+    while (*begin != '/') {
+        begin++;
+    }
+    int before = CAST(int, name - begin);
+    snprintf(path, sizeof path, "%.*s%.*s", before, begin, length - 1, name);
+    copy_file(set, path, path + before + 1, O_NOFOLLOW);
+}
+
+// Copy the names of code that a just-in-time compiler made, of the process and its parent.
+static void write_names(const struct set *set) {
     pid_t pids[2] = {self.pid, self.parent};
+    struct stat status;
+    int fd = open_at(set->dir, "maps", O_RDONLY | O_NOFOLLOW);
+    void *maps = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+        maps = mmap(NULL, CAST(size_t, status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+    }
     for (int i = 0; i < 2 && pids[i] > 0; i++) {
         char path[64];
         snprintf(path, sizeof path, "/tmp/perf-%d.map", CAST(int, pids[i]));
         copy_file(set, path, path + strlen("/tmp/"), O_NOFOLLOW);
+        if (maps != MAP_FAILED) {
+            write_jitdump(set, pids[i], CAST(const char *, maps),
+                          CAST(size_t, status.st_size));
+        }
+    }
+    if (maps != MAP_FAILED) {
+        munmap(maps, CAST(size_t, status.st_size));
+    }
+    if (fd >= 0) {
+        close_fd(fd);
     }
 }
 
@@ -1193,7 +1231,7 @@ static int fill_set(struct set *set, const struct reading *r) {
     write_stats(set);
     copy_file(set, proc("status", path), "status", 0);
     copy_file(set, proc("maps", path), "maps", 0);
-    write_perf_maps(set);
+    write_names(set);
     write_rollup(set, r);
     set->dump_took = dumped - begun;
     set->files_took = now() - dumped;

@@ -390,7 +390,17 @@ def maps_of_names():
         path.write_text('1000 10 jitted\n')
         process.communicate()
     path.unlink()
-    return expect({(one / path.name).read_text() for one in sets(folder)}, {'1000 10 jitted\n'})
+    faults = expect({(one / path.name).read_text() for one in sets(folder)}, {'1000 10 jitted\n'})
+    folder, made = place('jitdumps'), place('jit made')
+    made.mkdir()
+    run(folder, 'say', 'jit', made, 'fork', 'jit', made, 'sleep', .1, 'now', 'a')
+    pids = {path.name.split('.')[0][4:] for path in made.iterdir()}
+    for one in sets(folder):
+        copied = {path.name[4:-5]: path.read_text() for path in one.glob('jit-*.dump')}
+        known = facts(one)
+        if known['parent']:
+            faults += expect(copied, dict.fromkeys({str(known['pid']), str(known['parent'])} & pids, 'jitted'))
+    return faults + expect([len(pids), any(facts(one)['parent'] for one in sets(folder))], [2, True])
 
 
 def exported():
@@ -560,7 +570,7 @@ with scratch() as scratched:
     t.check('folders that others may change are refused, links are not followed, modes are right', folders)
     t.check('on a full disk there is no set but one line', full_disk)
     t.check('no descriptor is kept, and a signal asks for a set', guest)
-    t.check('maps of names from a just-in-time compiler are in the set', maps_of_names)
+    t.check('names from a just-in-time compiler are in the set, those of the parent too', maps_of_names)
     t.check('the library exports two functions, and the vendored file compiles as C and C++', exported)
     t.check('hprof-record starts a program with the profiler that works', recorded)
     t.check('hprof-record becomes the program: status, signals and process id', becomes)

@@ -10,14 +10,17 @@
 //   sleep SECONDS             sleep
 //   longest SECONDS           print the longest wait in malloc, in milliseconds
 //   say                       print the process id
+//   jit FOLDER                write a jitdump and map it, as its writers do
 //   title                     overwrite the environment, as setproctitle() does
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -99,6 +102,18 @@ static void go_on_in_child(void) {
     }
 }
 
+static void write_jitdump(const char *folder) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/jit-%d.dump", folder, (int)getpid());
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    ssize_t size = write(fd, "jitted", 6);
+    if (size != 6 ||
+        mmap(NULL, 6, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) {
+        printf("no jitdump\n");
+    }
+    close(fd);
+}
+
 int main(int count, char **words) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 1; i < count; i++) {
@@ -129,6 +144,8 @@ int main(int count, char **words) {
             }
         } else if (strcmp(word, "longest") == 0) {
             wait_longest(atof(words[++i]));
+        } else if (strcmp(word, "jit") == 0) {
+            write_jitdump(words[++i]);
         } else if (strcmp(word, "title") == 0) {
             for (char **variable = environ; *variable; variable++) {
                 memset(*variable, 0, strlen(*variable));
