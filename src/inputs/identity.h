@@ -19,12 +19,15 @@ struct hp_identity {
     uint64_t map_start; // start of the memory map; 0: not at a random address
     uint64_t map_end;   // end of the memory map; 0: there is no map
     // Hash of the folder, prefix and process id in the name of a jemalloc dump; 0: not
-    // such a name.
+    // such a name.  In a set of the capture it is `captured`.
     uint64_t series;
+    // The process by the facts of the set (struct hp_set_facts); 0: not in a set.
+    uint64_t captured;
     uint64_t labels; // hash of the labels of the input; 0: it has none
     uint64_t pid;    // process id from the name, or 0
     uint64_t number; // sequence number of the dump from the name, if has_number
-    // Time of the dump, in nanoseconds since 1970, from the content; 0: unknown.
+    // Time of the dump, in nanoseconds since 1970, from the content, or from the facts of
+    // its set; 0: unknown.
     uint64_t nanoseconds;
     // Modification time of the file or archive member, in seconds since 1970; 0: unknown.
     // Once the processes are found, it is replaced by the time that an option selects.

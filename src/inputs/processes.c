@@ -3,11 +3,15 @@
 //
 //     maps            names                              result
 //     equal           process ids equal, or at most one  one process
-//     equal           process ids differ                 forked processes
+//     equal           process ids differ, or the facts   forked processes
+//                     of sets
 //     differ          any                                two processes
 //     one is missing  same folder, prefix and id of the  one process, if their programs
 //                     process, but numbers differ        are equal or one is unknown
 //     one is missing  any other combination              unknown; each input is used
+//
+// In a set of the capture, host, boot, process id and start of the process are known, and
+// stand for folder, prefix and process id.
 //
 // Inputs with equal maps form units first.  Names then join each input without a map to
 // the only unit that it can belong to.
@@ -50,12 +54,17 @@ static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
+// Whether two values may be one; 0 is unknown.
+static bool may_be_one(uint64_t a, uint64_t b) {
+    return a == b || a == 0 || b == 0;
+}
+
 bool hp_identity_is_same(const struct hp_identity *a, const struct hp_identity *b) {
     if (hp_digest_is_known(a->map) && hp_digest_is_known(b->map)) {
         return memcmp(&a->map, &b->map, sizeof a->map) == 0 &&
-               (a->pid == b->pid || a->pid == 0 || b->pid == 0);
+               may_be_one(a->pid, b->pid) && may_be_one(a->captured, b->captured);
     }
-    bool alike = a->program == b->program || a->program == 0 || b->program == 0;
+    bool alike = may_be_one(a->program, b->program);
     return a->series != 0 && a->series == b->series && a->number != b->number && alike;
 }
 
@@ -95,6 +104,7 @@ static int by_map_and_pid(const void *left, const void *right) {
     const struct process_item *a = left, *b = right;
     int order = by_map(a, b);
     order = order ? order : compare(a->identity->pid, b->identity->pid);
+    order = order ? order : compare(a->identity->captured, b->identity->captured);
     return order ? order : compare(a->input, b->input);
 }
 
@@ -148,26 +158,58 @@ static void make_unit(struct process_finder *finder, const struct process_item *
     }
 }
 
-// Assign the items of one map to units by process id.  The items are sorted by process
-// id, those without one first.  If all process ids are equal, those without one are of
-// the same process.
-static void split_map(struct process_finder *finder, const struct process_item *items,
-                      size_t count) {
-    size_t last = count - 1, first = 0;
-    while (first < last && items[first].identity->pid == 0) {
+// The properties that separate processes with one map, as forks have: the process id, and
+// the facts of sets, as process ids repeat.  0: unknown.
+static uint64_t pid_of(const struct process_item *item) {
+    return item->identity->pid;
+}
+
+static uint64_t captured_of(const struct process_item *item) {
+    return item->identity->captured;
+}
+
+// Assign items to units by a property, by which they are sorted; those where it is unknown
+// come first.  If all known values are equal, those without one are of the same process.
+// `split` assigns the items of one value; NULL: they are one unit.  Returns the number of
+// units.
+static size_t split_by(struct process_finder *finder, const struct process_item *items,
+                       size_t count, uint64_t (*of)(const struct process_item *item),
+                       size_t (*split)(struct process_finder *finder,
+                                       const struct process_item *items, size_t count)) {
+    size_t last = count - 1, first = 0, units = 0;
+    while (first < last && of(&items[first]) == 0) {
         first++;
     }
-    if (items[first].identity->pid == items[last].identity->pid) {
-        make_unit(finder, items, count);
+    bool is_one = of(&items[first]) == of(&items[last]);
+    for (size_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count && (is_one || of(&items[end]) == of(&items[i]))) {
+            end++;
+        }
+        if (split) {
+            units += split(finder, items + i, end - i);
+        } else {
+            make_unit(finder, items + i, end - i);
+            units++;
+        }
+    }
+    return units;
+}
+
+// Assign the items of one map and process id to units.
+static size_t split_pid(struct process_finder *finder, const struct process_item *items,
+                        size_t count) {
+    return split_by(finder, items, count, captured_of, NULL);
+}
+
+// Assign the items of one map to units.
+static void split_map(struct process_finder *finder, const struct process_item *items,
+                      size_t count) {
+    if (split_by(finder, items, count, pid_of, split_pid) == 1) {
         return;
     }
     finder->forked++;
-    for (size_t i = 0, end; i < count; i = end) {
-        end = i + 1;
-        while (end < count && items[end].identity->pid == items[i].identity->pid) {
-            end++;
-        }
-        make_unit(finder, items + i, end - i);
+    for (size_t i = 0; i < count; i++) {
         // An unknown process id proves no fork.
         finder->is_fork[items[i].input] = items[i].identity->pid != 0;
     }
@@ -365,8 +407,12 @@ static void describe(struct hp_process *process, const struct hp_input_record *i
     const struct hp_identity *identity = &input->identity;
     process->map = hp_digest_is_known(identity->map) ? identity->map : process->map;
     process->pid = identity->pid ? identity->pid : process->pid;
-    if (!hp_digest_is_known(identity->map)) {
-        process->evidence = identity->is_merged ? HP_EVIDENCE_ITSELF : HP_EVIDENCE_NAME;
+    if (identity->is_merged) {
+        process->evidence = HP_EVIDENCE_ITSELF;
+    } else if (identity->captured != 0) {
+        process->evidence = process->evidence ? process->evidence : HP_EVIDENCE_FACTS;
+    } else if (!hp_digest_is_known(identity->map)) {
+        process->evidence = HP_EVIDENCE_NAME;
     }
     process->dumps++;
 }
@@ -411,7 +457,7 @@ static void settle(struct hp_process *process) {
     }
     if (process->dumps < 2) {
         process->evidence = HP_EVIDENCE_NONE;
-    } else if (process->evidence != HP_EVIDENCE_NAME) {
+    } else if (process->evidence == HP_EVIDENCE_NONE) {
         process->evidence = process->pid ? HP_EVIDENCE_MAP : HP_EVIDENCE_MAP_ONLY;
     }
 }
@@ -552,6 +598,7 @@ const char *hp_process_evidence_text(const struct hp_process *process) {
         [HP_EVIDENCE_MAP] = "memory map and process id",
         [HP_EVIDENCE_MAP_ONLY] = "memory map alone, by which forks look the same",
         [HP_EVIDENCE_NAME] = "name alone",
+        [HP_EVIDENCE_FACTS] = "host, boot, process id and start",
         [HP_EVIDENCE_ITSELF] = "itself, of merged processes",
     };
     return process->evidence != HP_EVIDENCE_NONE ? texts[process->evidence]

@@ -19,6 +19,7 @@ enum hp_process_evidence {
     HP_EVIDENCE_MAP,      // equal memory maps, and the process id is known from a name
     HP_EVIDENCE_MAP_ONLY, // equal memory maps only, which forks also have
     HP_EVIDENCE_NAME,     // equal names only, for some of the dumps
+    HP_EVIDENCE_FACTS,    // equal facts of their sets
     // No evidence is needed: a merged profile lists its processes itself.
     HP_EVIDENCE_ITSELF,
 };

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "inputs/dump_name.h"
+#include "lib/set_facts.h"
 #include "partial/partial.h"
 
 #include <stdlib.h>
@@ -328,6 +329,7 @@ struct input_folder {
     struct hp_span path; // borrowed from the name of an input
     const char *archive; // the archive that contains it; NULL: a folder of the system
     uint64_t hash;       // as hp_input_folder() returns it
+    bool is_no_set;      // it has no facts of the capture
 };
 
 // Return a hash of the device and inode of a file; never 0.
@@ -356,7 +358,7 @@ static uint64_t hash_of_folder(struct input_folder *last,
         hp_span_equal(last->path, path)) {
         return last->hash;
     }
-    *last = (struct input_folder){path, input->archive, 0};
+    *last = (struct input_folder){path, input->archive, 0, input->archive != NULL};
     if (input->archive) {
         last->hash = hp_hash_bytes(path.at, path.size, hash_of_file(input->archive));
     } else {
@@ -373,6 +375,24 @@ uint64_t hp_input_folder(const struct hp_input_record *input) {
     return hash_of_folder(&none, input);
 }
 
+// Set the process and the time that the facts of a set contain, if the folder is one.
+static void add_facts(struct hp_identity *identity, const struct hp_input_record *input,
+                      struct input_folder *folder) {
+    struct hp_set_facts facts;
+    if (folder->is_no_set || input->source > 0) { // a partial has the time
+        return;
+    }
+    if (!hp_set_facts_read(&facts, input->public.name, identity->pid)) {
+        folder->is_no_set = true;
+        return;
+    }
+    identity->captured = facts.process;
+    identity->series = facts.process;
+    if (identity->nanoseconds == 0) {
+        identity->nanoseconds = facts.nanoseconds;
+    }
+}
+
 // Set the facts about the process and the dump that the name of an input contains.
 static void add_name(struct hp_identity *identity, const struct hp_input_record *input,
                      struct input_folder *last) {
@@ -386,6 +406,7 @@ static void add_name(struct hp_identity *identity, const struct hp_input_record 
     if (name.kind) {
         uint64_t folder = hash_of_folder(last, input);
         identity->series = hp_hash_bytes(name.series.at, name.series.size, folder) | 1;
+        add_facts(identity, input, last);
     }
 }
 

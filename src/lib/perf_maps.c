@@ -6,6 +6,7 @@
 #include "input/jit_name.h"
 #include "input/jitdump.h"
 #include "input/perf_map.h"
+#include "lib/set_facts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -278,10 +279,11 @@ static void use_others(const struct hp_dump_namer *namer,
     }
 }
 
-// Use the map of the dump's process that is at a place where maps are searched.  Returns
-// whether it is there and fits.
+// Use a map that is at a place where maps are searched, if it names at least `least`
+// addresses.  Returns whether it is there and fits.
 static bool use_found(const struct hp_dump_namer *namer, const struct candidate *map,
-                      const struct hp_dump *dump, struct hp_jit_addresses *addresses) {
+                      const struct hp_dump *dump, struct hp_jit_addresses *addresses,
+                      size_t least) {
     int fd = map->root ? hp_open_file(map->root, map->path) : hp_open_itself(map->path);
     bool exists = fd >= 0 || (errno != ENOENT && errno != ENOTDIR);
     if (fd >= 0) {
@@ -291,12 +293,12 @@ static bool use_found(const struct hp_dump_namer *namer, const struct candidate 
         note(namer->maps, HP_MAP_FIXED, map->path, "");
         return false;
     }
-    return exists && use_map(namer->maps, map, addresses, 1);
+    return exists && use_map(namer->maps, map, addresses, least);
 }
 
 // Use a map of this name beside the dump, or in a folder of binaries.  Returns whether
 // one is there and fits.
-static bool use_near(const struct hp_dump_namer *namer, const char *name,
+static bool use_near(const struct hp_dump_namer *namer, const char *name, size_t least,
                      const struct hp_dump *dump, struct hp_jit_addresses *addresses) {
     const struct hp_read_options *options = namer->maps->options;
     char path[PATH_MAX], folder[PATH_MAX];
@@ -310,13 +312,37 @@ static bool use_near(const struct hp_dump_namer *namer, const char *name,
     snprintf(folder, sizeof folder, "%.*s.", before, namer->path);
     int size = snprintf(path, sizeof path, "%.*s%s", before, namer->path, name);
     bool fits = options->maps_beside && size > 0 && (size_t)size < sizeof path &&
-                !is_tmp(folder) && use_found(namer, &map, dump, addresses);
+                !is_tmp(folder) && use_found(namer, &map, dump, addresses, least);
     snprintf(path, sizeof path, "/%s", name);
     for (size_t i = 0; i < options->map_folder_count && !fits; i++) {
         map.root = options->map_folders[i];
-        fits = !is_tmp(map.root) && use_found(namer, &map, dump, addresses);
+        fits = !is_tmp(map.root) && use_found(namer, &map, dump, addresses, least);
     }
     return fits;
+}
+
+// Use the map of a process beside the dump or in a folder of binaries.
+static bool use_near_of(const struct hp_dump_namer *namer, uint64_t pid, size_t least,
+                        const struct hp_dump *dump, struct hp_jit_addresses *addresses) {
+    bool fits = false;
+    for (int i = 0; i < MAP_NAMES && !fits; i++) {
+        char name[NAME_ROOM];
+        write_name(name, i, pid);
+        fits = use_near(namer, name, least, dump, addresses);
+    }
+    return fits;
+}
+
+// Use the map of the parent that a process was forked from, if the dump is in a set of the
+// capture, as if an option had named it.
+static void use_parents(const struct hp_dump_namer *namer, const struct hp_dump *dump,
+                        struct hp_jit_addresses *addresses) {
+    struct hp_set_facts facts;
+    size_t missing = count_missing(addresses);
+    if (missing > 0 && namer->path &&
+        hp_set_facts_read(&facts, namer->path, namer->pid) && facts.parent != 0) {
+        (void)use_near_of(namer, facts.parent, (missing + 1) / 2, dump, addresses);
+    }
 }
 
 // Note that /tmp has a map of the process, which the user may name.
@@ -361,12 +387,10 @@ static void find_names(struct hp_jit_namer *base, struct hp_dump *dump,
     pthread_mutex_lock(&namer->maps->lock);
     namer->maps->was_asked = true;
     pthread_mutex_unlock(&namer->maps->lock);
-    bool fits = use_given(namer, addresses);
-    for (int i = 0; i < MAP_NAMES && !fits; i++) {
-        char name[NAME_ROOM];
-        write_name(name, i, namer->pid);
-        fits = use_near(namer, name, dump, addresses);
+    if (!use_given(namer, addresses)) {
+        (void)use_near_of(namer, namer->pid, 1, dump, addresses);
     }
+    use_parents(namer, dump, addresses);
     use_others(namer, addresses);
     if (count_missing(addresses) == addresses->of.count) {
         offer(namer);

@@ -132,6 +132,17 @@ def a_second_map_needs_half_of_the_missing_names(t):
 
 
 @case
+def the_map_of_the_parent_in_a_set_is_used(t):
+    for parent, named in ((6, NAMED), (5, NAMELESS)):
+        folder, dump, entries = process(t, f"set-{parent}", 7)
+        put(folder, "perf-6.map", entries)
+        put(folder, "facts.json", json.dumps({"version": 1, "program": "app", "pid": 7, "start": 9, "parent": parent,
+                                              "host": "h", "boot": "b", "time_ns": 1}))
+        assert sorted_lines(check(t.codes("folded", "--path-map=/srv=/nowhere", dump), 0).out) == \
+            sorted_lines(named)
+
+
+@case
 def R43_without_random_addresses_only_a_named_map_is_used(t):
     folder, dump, entries = process(t, "p", 7, stack="7ffffffff000")
     path = put(folder, "perf-7.map", entries)

@@ -414,6 +414,22 @@ def trend_shows_growth_per_day_if_times_are_known(t):
 
 
 @case
+def trend_uses_the_times_of_sets(t):
+    folders = []
+    for i, path in enumerate(program(t.folder, 10, courses(10))):
+        folders.append(os.path.join(t.folder, f"app.7.{i}"))
+        os.mkdir(folders[-1])
+        shutil.move(path, os.path.join(folders[-1], f"app.7.{i}.m{i}.heap"))
+        with open(os.path.join(folders[-1], "facts.json"), "w") as facts:
+            json.dump({"version": 1, "program": "app", "pid": 7, "start": 1, "host": "h", "boot": "b",
+                       "time_ns": (1_700_000_000 + i * 7200) * 10**9}, facts)
+    command = ["trend", "-q", "--no-symbols", "-fjson", *folders]
+    assert json.loads(check(t.run(*command), 0).out)["hours"] == 18
+    os.remove(os.path.join(folders[3], "facts.json"))  # without one of the times none is used
+    assert json.loads(check(t.run(*command), 0).out)["hours"] is None
+
+
+@case
 def times_of_copied_files_are_not_used(t):
     paths = program(t.folder, 10, courses(10))
     command = ["trend", "--no-symbols", *paths]

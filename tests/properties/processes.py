@@ -52,7 +52,7 @@ def dump(objects=5, vdso=None, stack=None, program='/srv/app', has_map=True, sta
 
 
 class Folder:
-    """Files by name, some in folders of their own."""
+    """Files by name, some in folders of their own; the paths are those of dumps."""
 
     def __init__(self, folder, files):
         self.paths = []
@@ -60,7 +60,7 @@ class Folder:
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(bytes_)
-            self.paths.append(path)
+            self.paths += [path] * (path.name != 'facts.json')
 
 
 def shared(out):
@@ -179,6 +179,36 @@ t.check('a namespace in the prefix is recognized', lambda: row(
     {'a.4026531836.7.0.i0.heap': dump(5, **FIXED), 'a.4026531836.7.1.i1.heap': dump(6, **FIXED),
      'a.4026531999.7.2.i2.heap': dump(7, **FIXED)},
     [{'a.4026531836.7.0.i0.heap', 'a.4026531836.7.1.i1.heap'}, {'a.4026531999.7.2.i2.heap'}]))
+
+
+
+def captured(name, bytes_, start=1, host='web1', boot='b', at=0, text=None):
+    """The files of a set of the capture: a dump, and facts about its process."""
+    program, pid, number, _ = name.split('.', 3)
+    known = {'version': 1, 'program': program, 'pid': int(pid), 'start': start, 'parent': 0, 'host': host, 'boot': boot,
+             'time_ns': (1_700_000_000 + at) * 10**9}
+    return {f'{program}.{pid}.{host}{boot}{start}.{number}M/{name}': bytes_,
+            f'{program}.{pid}.{host}{boot}{start}.{number}M/facts.json': (text or json.dumps(known)).encode()}
+
+
+def sets_of_one():
+    """Sets are of one process if host, boot, process id and start are equal, whatever the maps do not show."""
+    first, same = ('app.1.0.m0.heap', 'app.1.1.m1.heap')
+    faults = []
+    for other in ({'start': 2}, {'host': 'web2'}, {'boot': 'c'}):
+        for shown in ({'vdso': V, 'stack': S}, FIXED, {'has_map': True}):
+            faults += row({**captured(first, dump(5, **shown)), **captured(same, dump(6, **shown)),
+                           **captured('app.1.1.m2.heap', dump(7, **shown), **other)},
+                          [{first, same}, {'app.1.1.m2.heap'}], ['moment-'], ['one-by-name', 'one-by-map', 'maybe-'],
+                          used=[same, 'app.1.1.m2.heap'])
+    # A child of fork() that has the process id of one that ended; damaged facts, and those of another process id.
+    for text in ('{"version": 1, "pid": 1', '[]', '{"version": 1, "pid": 2, "start": 9, "host": "h", "boot": "b"}', '\0'):
+        faults += row({**captured(first, dump(5, V, S)), **captured(same, dump(6, V, S), start=2, text=text)},
+                      [{first, same}])
+    return faults
+
+
+t.check('sets are dumps of one process by host, boot, process id and start', sets_of_one)
 
 
 def labels_differ():

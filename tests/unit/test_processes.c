@@ -81,6 +81,23 @@ Test(processes, equal_maps_with_several_pids_are_forks) {
     cr_expect_eq(processes.forks, 2);
 }
 
+Test(processes, equal_maps_and_pids_are_divided_by_facts_of_sets) {
+    add("a", 7, 1, 5, 0)->captured = 1;
+    add("b", 7, 1, 5, 1)->captured = 1;
+    add("c", 7, 2, 5, 0)->captured = 2;
+    cr_expect_eq(find(), 2);
+    cr_expect(are_one(0, 1));
+    cr_expect_eq(processes.all.at[0].evidence, HP_EVIDENCE_FACTS);
+    cr_expect_eq(processes.forks, 2);
+    cr_expect(hp_identity_is_same(&inputs[0].identity, &inputs[1].identity));
+    cr_expect(!hp_identity_is_same(&inputs[0].identity, &inputs[2].identity));
+    add("d", 7, 70, 5, 3); // in no set: it belongs to neither
+    cr_expect_eq(find(), 3);
+    inputs[2].identity.captured = 1;
+    cr_expect_eq(find(), 1);
+    cr_expect(hp_identity_is_same(&inputs[3].identity, &inputs[2].identity));
+}
+
 Test(processes, other_maps_are_others_whatever_the_names) {
     add("a", 7, 70, 1, 0);
     add("b", 8, 70, 1, 1);
