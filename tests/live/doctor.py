@@ -124,6 +124,50 @@ def programs():
     return faults
 
 
+def packages():
+    """The package with the names is found in the lists below the root of the process."""
+    if os.geteuid() != 0:
+        return 'skipped: only root can give a process another root'
+    root = FOLDER / 'root'
+    for folder in ('usr/bin', 'bin', 'var/lib/dpkg/info', 'lib/apk/db', 'usr/lib/debug/.build-id'):
+        (root / folder).mkdir(parents=True)
+    subprocess.run([*COMPILE, '-static', '-Wl,--build-id=0xabcdef', '-s', '-o', root / 'usr/bin/app'], check=True)
+    for outside in ('b.list', 'c.list'):
+        (root / 'var/lib/dpkg/info' / outside).symlink_to('/etc/passwd')
+    os.mkfifo(root / 'var/lib/dpkg/info/fifo.list')
+    lists = root / 'var/lib/dpkg/info'
+
+    def below_root(program):
+        with subprocess.Popen([program, 'say', 'sleep', '60'], preexec_fn=lambda: (os.chroot(root), os.chdir('/')),
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={}) as running:
+            running.stdout.readline()
+            found = doctor(running.pid)
+            running.kill()
+        return found
+
+    def finds():
+        found = below_root('/usr/bin/app')[0]
+        return found.get('debug-file') or found.get('no-names', str(found)).split('; ')[1]
+    (root / 'etc').mkdir()
+    (root / 'etc/malloc.conf').symlink_to('prof_actve:true')
+    subprocess.run([*COMPILE, '-static', '-o', root / 'usr/bin/own', jemalloc.shared_object().replace('.so.2', '.a'), '-lm',
+                    '-lpthread', '-lstdc++'], check=True)
+    faults = compare('/etc/malloc.conf', below_root('/usr/bin/own'), 'unknown-key')
+    for file, text, wanted in (
+            (lists / 'a.list', '/usr/bin/application\n/bin/ap\n', 'debuginfod-find debuginfo abcdef'),
+            (root / 'lib/apk/db/installed', 'P:other\nF:bin\nR:app\n\nP:tool\nF:usr/bin\nR:ap\nR:app\n', 'Alpine package tool-dbg'),
+            (lists / 'tools:amd64.list', '/.\n/usr/bin/app\n', 'Debian package tools-dbgsym'),
+            (root / 'usr/lib/debug/.build-id/ab', '', '/usr/lib/debug/.build-id/ab/cdef.debug')):
+        if text:
+            file.write_text(text)
+        else:
+            file.mkdir()
+            (file / 'cdef.debug').write_text('')
+        found = finds()
+        faults += [f'{found} and not {wanted}'] * (found != wanted)
+    return faults
+
+
 def dumps():
     faults = []
     real = (t.testdata / 'died').glob('*.heap')
@@ -274,6 +318,7 @@ with scratch() as scratched:
     SCRIPT.write_text('#!/bin/sh\n')
     t.check('what is wrong with a process is found', processes)
     t.check('what is wrong with a program is found', programs)
+    t.check('the package with the names of a program is found', packages)
     t.check('what is wrong with a dump is found', dumps)
     t.check('what is wrong in a folder is found', folders)
     t.check('healthy processes, programs and dumps give no alarm', no_alarm)

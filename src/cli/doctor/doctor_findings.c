@@ -70,9 +70,10 @@ static const struct row {
     [HP_DOCTOR_NO_NAMES] = {NOTE,
                             HP_MESSAGE("doctor-no-names",
                                        "no symbols: functions will be offsets"),
-                            "install the debug package of this build (Debian: "
-                            "-dbgsym), or run debuginfod-find and use "
+                            "install the package, or run debuginfod-find and use "
                             "--symbol-dir=~/.cache/debuginfod_client"},
+    [HP_DOCTOR_DEBUG_FILE] =
+        {GOOD, HP_MESSAGE("doctor-debug-file", "the names are in a debug file"), NULL},
     [HP_DOCTOR_NO_BUILD_ID] = {NOTE, HP_MESSAGE("doctor-no-build-id", "no build id"),
                                "link with -Wl,--build-id, so that names are of the "
                                "right build"},

@@ -8,12 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -62,11 +60,9 @@ static char *read_file(const struct process *process, const char *name, size_t *
     return bytes;
 }
 
-// Open a path of the process below its root: links do not lead out of it.
+// Open a path of the process below its root.
 static int open_below(const struct process *process, const char *path, uint64_t flags) {
-    struct open_how how = {.flags = O_CLOEXEC | O_NONBLOCK | flags,
-                           .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, process->root, path, &how, sizeof how);
+    return hp_doctor_open_below(process->root, path, flags);
 }
 
 // The value of a variable of the environment at the start, or NULL.
@@ -159,6 +155,21 @@ static void examine_program(struct hp_doctor *doctor, struct process *process,
     }
     process->prefix = elf->prefix;
     process->is_profiling = elf->prefix != NULL && elf->has_profiling;
+}
+
+// Say which names there will be of the program.  The path of its file leads through a root
+// that it changed to, but not through that of a container.
+static void add_names(struct hp_doctor *doctor, const struct process *process,
+                      const struct hp_doctor_elf *elf) {
+    char path[PATH_MAX], root[PATH_MAX];
+    ssize_t length = readlinkat(process->dir, "exe", path, sizeof path - 1);
+    ssize_t before = readlinkat(process->dir, "root", root, sizeof root - 1);
+    path[length > 0 ? length : 0] = '\0';
+    bool is_below = before > 0 && length > before &&
+                    memcmp(path, root, (size_t)before) == 0 && path[before] == '/';
+    if (elf->is_elf && !elf->is_other_machine) {
+        hp_doctor_names(doctor, elf, process->root, path + (is_below ? before : 0));
+    }
 }
 
 // --- settings --------------------------------------------------------------------------
@@ -316,6 +327,7 @@ void hp_doctor_process(struct hp_doctor *doctor, const char *proc, pid_t pid) {
     } else if (process.prefix == NULL && doctor->count == 0) {
         hp_doctor_add(doctor, HP_DOCTOR_OTHER_MALLOC, "%s", "");
     }
+    add_names(doctor, &process, &elf);
     free(process.environment);
     if (process.root >= 0) {
         close(process.root);

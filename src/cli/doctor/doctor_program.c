@@ -29,27 +29,6 @@ void hp_doctor_allocator(struct hp_doctor *doctor, const struct hp_doctor_elf *e
     }
 }
 
-// Say which names there will be.
-static void add_names(struct hp_doctor *doctor, const struct hp_doctor_elf *elf) {
-    if (elf->build_id[0] == '\0') {
-        hp_doctor_add(doctor, HP_DOCTOR_NO_BUILD_ID, "%s", "");
-    } else {
-        hp_doctor_add(doctor, HP_DOCTOR_BUILD_ID, "%s", elf->build_id);
-    }
-    if (!elf->has_symbols && !elf->has_debug) {
-        bool has_id = elf->build_id[0] != '\0';
-        hp_doctor_add(doctor, HP_DOCTOR_NO_NAMES, "%s%s%s",
-                      ".symtab and .debug_info are missing",
-                      has_id ? "; debuginfod-find debuginfo " : "", elf->build_id);
-    }
-    if (elf->functions > 0) {
-        hp_doctor_add(doctor, HP_DOCTOR_FRAME_POINTERS, "%u of %u, %u %%",
-                      elf->with_frame_pointers, elf->functions,
-                      (unsigned)((uint64_t)elf->with_frame_pointers * 100 /
-                                 elf->functions));
-    }
-}
-
 // Say what the allocator can do that the program loads.  It is searched where the loader
 // searches by default.
 static void add_library(struct hp_doctor *doctor, const char *name) {
@@ -80,6 +59,19 @@ static void add_library(struct hp_doctor *doctor, const char *name) {
     }
 }
 
+// Say which names there will be of an open program.
+static void add_names(struct hp_doctor *doctor, const struct hp_doctor_elf *elf, int fd) {
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    path[length > 0 ? length : 0] = '\0';
+    hp_doctor_names(doctor, elf, root, path);
+    if (root >= 0) {
+        close(root);
+    }
+}
+
 void hp_doctor_program(struct hp_doctor *doctor, int fd) {
     struct hp_doctor_elf elf;
     struct stat info;
@@ -106,5 +98,5 @@ void hp_doctor_program(struct hp_doctor *doctor, int fd) {
     if (elf.malloc_conf[0] != '\0') {
         hp_doctor_add(doctor, HP_DOCTOR_SETTING, "malloc_conf: %s", elf.malloc_conf);
     }
-    add_names(doctor, &elf);
+    add_names(doctor, &elf, fd);
 }
