@@ -1293,9 +1293,11 @@ static int make_set(const char *reason, const struct reading *r) {
 // --- thread ---------------------------------------------------------------------------
 
 // Give the thread a table of descriptors of its own, with 0 to 2 in use.  A function of
-// the program may need the program's descriptors.
+// the program may need the program's descriptors, and so does libunwind below gperftools:
+// it has a pipe.
 static void take_table(void) {
-    if (method == BY_FUNCTION || syscall(CALL_CLOSE_RANGE, 0, ~0U, UNSHARE_TABLE) != 0) {
+    if (method == BY_FUNCTION || method == BY_GPERFTOOLS ||
+        syscall(CALL_CLOSE_RANGE, 0, ~0U, UNSHARE_TABLE) != 0) {
         return;
     }
     self.has_table = 1;

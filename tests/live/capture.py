@@ -240,6 +240,15 @@ def vendored():
     return faults + halves(folder) + expect(reasons >= {'asked', 'exit'}, True)
 
 
+def by_gperftools():
+    folder = place('gperftools')
+    program = FOLDER / 'with-gperftools'
+    subprocess.run([*COMPILE, '-DGPERFTOOLS', '-rdynamic', '-o', program], check=True)
+    code, out, errors = run(folder, 'now', 'a', 'now', 'b', 'descriptors', program=program, library='libdl.so.2')
+    return expect((code, out.split(), errors), (0, ['now', '0', 'now', '0', 'descriptors', '5'], '')) + halves(folder) + \
+        expect({facts(path)['profiler'] for path in sets(folder)}, {'gperftools'})
+
+
 def by_sampler():
     folder = place('sampled')
     with_sampler = environment(folder, library=SAMPLER)
@@ -561,6 +570,7 @@ with scratch() as scratched:
     t.check('jemalloc that is linked into the program is found in its symbol table', linked_in)
     t.check('the vendored file dumps by a function of a stripped program', vendored)
     t.check('the sampler makes the dump where jemalloc does not', by_sampler)
+    t.check('gperftools makes the dump, with descriptors of the program', by_gperftools)
     t.check('the dump of a wrapper does not replace that of the program', wrapped)
     t.check('a set is complete or absent, whenever the process is killed', any_time)
     t.check('shells and wrappers have no sets, and a program can be named', names)

@@ -44,6 +44,31 @@ static void start(const char *folder) {
 int hprof_capture_now(const char *reason) __attribute__((weak));
 #endif
 
+#ifdef GPERFTOOLS
+// As in gperftools, whose unwinder has a pipe, and closes it where it finds something else.
+static int pipe_of_unwinder[2];
+
+__attribute__((constructor)) static void open_pipe(void) {
+    (void)!pipe(pipe_of_unwinder);
+}
+
+int IsHeapProfilerRunning(void) {
+    return 1;
+}
+
+char *GetHeapProfile(void) {
+    char byte = 1;
+    if (write(pipe_of_unwinder[1], &byte, 1) != 1 ||
+        read(pipe_of_unwinder[0], &byte, 1) != 1) {
+        close(pipe_of_unwinder[0]);
+        close(pipe_of_unwinder[1]);
+    }
+    return strdup(
+        "heap profile: 1: 100 [1: 100] @ heapprofile\n"
+        "1: 100 [1: 100] @ 0x401000\n\nMAPPED_LIBRARIES:\n");
+}
+#endif
+
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
