@@ -2,6 +2,7 @@
 #include "hprof-agg/hprof-agg.h"
 
 #include "lib/accounts.h"
+#include "lib/emergency_pool.h"
 #include "lib/file_names.h"
 #include "lib/metadata.h"
 #include "lib/partial_inputs.h"
@@ -342,6 +343,7 @@ void hp_profile_symbolize(struct hp_profile *profile,
         hp_file_names_find(profile, options);
     } else {
         hp_symbolize(profile, options);
+        hp_name_emergency_pool(profile);
     }
     hp_warn_of_modules(profile, options);
 }

@@ -32,13 +32,18 @@ static int by_place(const void *left, const void *right) {
     return (a->class > b->class) - (a->class < b->class);
 }
 
+// Whether a line has the name of a function.  Names in brackets have no source.
+static bool has_name(const struct hp_profile *profile, const struct hp_line *line) {
+    return line->function.n && *hp_profile_original(profile, line->function) != '[';
+}
+
 // The source line of a call that the pattern selects; NULL: not selected, or no symbols.
 static const struct hp_line *selected_line(const struct hp_naming *naming,
                                            const struct hp_call *call) {
     const struct hp_line *line =
         call->line > 0 ? &naming->profile->lines.at[call->line - 1] : NULL;
     bool is_selected = (call->marks & hp_mark_of(HP_PICK)) != 0;
-    return is_selected && line && line->function.n ? line : NULL;
+    return is_selected && line && has_name(naming->profile, line) ? line : NULL;
 }
 
 // Collect each selected function of each file and class once, in the order of by_place().
@@ -248,7 +253,7 @@ static bool has_names(const struct hp_profile *profile) {
     bool found = false;
     const struct hp_line *line;
     hp_vec_each (line, &profile->lines) {
-        found |= line->function.n != 0;
+        found |= has_name(profile, line);
     }
     return found;
 }

@@ -177,9 +177,9 @@ def corpus(t, name):
     return str(ROOT / "testdata" / "generated" / name)
 
 
-def shares(t, *args):
+def shares(t, *args, names="--no-symbols"):
     """The rows of real processes, whose native names are not at hand; their share of the bytes."""
-    result = check(t.run("top", "--no-symbols", "-fjson", *args), 0)
+    result = check(t.run("top", names, "-fjson", *args), 0)
     table = json.loads(result.out)
     total = table["total"]["inuse-space"]["estimate"]
     flat, cum = ([row[kind]["inuse-space"]["estimate"] / total for row in table["rows"]] for kind in ("flat", "cum"))
@@ -301,6 +301,25 @@ def a_jitdump_gives_names_files_lines_and_moved_code(t):
         with open(os.path.join(folder, "jit-7.dump"), "r+b") as file:
             file.truncate(cut)
         assert "other" in run(t, given, dump)[0], cut
+
+
+@case
+def the_emergency_pool_of_libstdcxx_has_a_name_in_each_format(t):
+    text = ("heap_v2/1\n  t*: 3: 73728 [0: 0]\n@ 0x700000001000 0x710000001000 0x720000001000\n  t*: 1: 72704 [0: 0]\n"
+            "@ 0x700000001000 0x710000002000 0x401000\n  t*: 1: 512 [0: 0]\n"
+            "@ 0x700000001000 0x710000003000\n  t*: 1: 512 [0: 0]\n\nMAPPED_LIBRARIES:\n"
+            "400000-500000 r-xp 00000000 fe:00 1 /srv/app\n")
+    for i, name in enumerate(("libjemalloc.so.2", "libstdc++.so.6.0.30", "ld-linux-x86-64.so.2")):
+        text += f"7{i}0000000000-7{i}0000100000 r-xp 00000000 fe:00 {i + 2} /usr/lib/{name}\n"
+    dump, name = t.file("pool.heap", text), "[emergency-pool-of-libstdc++]"
+    rows = shares(t, "--frames=no-alloc", dump, names="-q")
+    assert [row[0] for row in rows if row[2]] == [name, "libstdc++.so.6.0.30+0x2000", "libstdc++.so.6.0.30+0x3000"], rows
+    for form in "pprof", "folded", "hpa":
+        check(t.run("merge", "-q", f"-f{form}", "-o", "out", dump), 0)
+        if form != "folded":
+            assert shares(t, "--frames=no-alloc", "out", names="-q")[0][0] == name, form
+        else:
+            assert name in (t.folder / "out").read_text()
 
 
 @case
