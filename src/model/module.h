@@ -166,6 +166,8 @@ struct hp_module {
     // The file promises inlined calls or lines that could not be read in this run.  For
     // HP_SYM_EMBEDDED: the file may have them.
     bool lacks_inlines;
+    // The file has no symbols, but texts of jemalloc: the allocator is linked into it.
+    bool has_jemalloc;
     // The number of addresses in functions whose start is known, but not their name.
     uint32_t nameless;
     // Another build has the same file name.  This is only determined where functions are

@@ -6,9 +6,11 @@
 #include "report/next_commands.h"
 
 #include "base/utf8.h"
+#include "view/charges.h"
 #include "view/frame_rules.h"
 #include "view/shortname.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,13 @@ struct question {
     struct hp_span pattern; // name that the pattern matches exactly; empty: no pattern
     const char *more;       // a further option; or NULL
 };
+
+enum {
+    WRAPPERS_ROOM = 512, // bytes of a pattern of functions that may be an allocator
+};
+
+// Share of the memory in one row from which on it is likely to be an allocator.
+static const double nearly_all = 0.95;
 
 // State of making the commands that answer a reader's next question.
 struct next {
@@ -273,10 +282,30 @@ static void ask_of_change(struct next *next, const struct subject *subject) {
     }
 }
 
+// If nearly all memory is allocated in a row without a name, an allocator in the program,
+// write the command that attributes it to the callers.
+static void ask_of_callers(struct next *next) {
+    char quoted[WRAPPERS_ROOM], option[WRAPPERS_ROOM + sizeof "--wrapper="];
+    double share;
+    const char *pattern = hp_likely_wrapper(next->view, &share, quoted, sizeof quoted);
+    if (pattern && share >= nearly_all) {
+        size_t quotes = *pattern == '\'';
+        snprintf(option, sizeof option, "--wrapper=%.*s",
+                 (int)(strlen(pattern) - 2 * quotes), pattern + quotes);
+        put_command(next, (struct question){"who calls the first row, if it allocates "
+                                            "for its callers",
+                                            HP_REPORT_TOP,
+                                            NULL,
+                                            {"", 0},
+                                            option});
+    }
+}
+
 // Write the commands for a row without a name, or with one that is not safe.
 static void ask_of_binary(struct next *next, bool is_named) {
     struct hp_span none = {"", 0};
     if (!is_named) {
+        ask_of_callers(next);
         put_command(next,
                     (struct question){"why the first row has no name, and where its "
                                       "binary was looked for",

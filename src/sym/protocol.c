@@ -119,6 +119,7 @@ void hp_answer_pack(struct hp_packet *packet, const struct hp_answer *answer) {
     hp_put_u32(packet, answer->lacks_inlines);
     hp_put_u32(packet, answer->lacks_rules);
     hp_put_u32(packet, answer->lacks_sandbox);
+    hp_put_u32(packet, answer->has_jemalloc);
     put_parts(packet, answer->units);
     put_parts(packet, answer->line_programs);
     hp_text_pack(packet, answer->note);
@@ -244,6 +245,7 @@ bool hp_answer_unpack(const struct hp_packet *packet, size_t offsets,
     answer->lacks_inlines = hp_packet_u32(&in) != 0;
     answer->lacks_rules = hp_packet_u32(&in) != 0;
     answer->lacks_sandbox = hp_packet_u32(&in) != 0;
+    answer->has_jemalloc = hp_packet_u32(&in) != 0;
     answer->units = get_parts(&in);
     answer->line_programs = get_parts(&in);
     answer->note = hp_packet_text(&in);

@@ -99,6 +99,7 @@ struct hp_answer {
     bool lacks_inlines;                          // as in struct hp_module
     bool lacks_rules;                            // as in struct hp_return_check
     bool lacks_sandbox;                          // some part of the sandbox is missing
+    bool has_jemalloc;                           // as in struct hp_module
     struct hp_debug_parts units, line_programs;  // as in struct hp_module
     struct hp_span note, build_id, symbols_from; // as in struct hp_module
     HP_VEC(struct hp_span) strings;              // [0] is ""

@@ -200,6 +200,7 @@ static void store_answer(struct hp_symbolizer *self, const struct hp_task *task,
     module->note = add(self, answer->note);
     module->symbols_from = add(self, answer->symbols_from);
     module->lacks_inlines = answer->lacks_inlines;
+    module->has_jemalloc = answer->has_jemalloc;
     module->returns.lacks_rules = answer->lacks_rules;
     module->units = answer->units;
     module->line_programs = answer->line_programs;

@@ -535,6 +535,17 @@ static void report_refusals(struct work *work) {
     answer->lacks_sandbox = hp_sandbox_lack()[0] != '\0';
 }
 
+// Whether a binary contains a text that jemalloc prints before its own messages.
+static bool has_jemalloc(const struct hp_image *image) {
+    static const char text[] = "<jemalloc>: ";
+    struct hp_span data = hp_image_section(image, ".rodata");
+    bool has = data.size > 0 && memmem(data.at, data.size, text, sizeof text - 1);
+    if (data.size > HP_REST_AFTER) {
+        hp_image_rest(image);
+    }
+    return has;
+}
+
 // Serve one module and leave the answer in requester->packet.
 static void serve_module(struct work *work, struct hp_file_requester *requester) {
     if (!find_image(work, requester)) {
@@ -545,6 +556,9 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
         work->answer.build_id = hp_span_of(work->image.build_id);
         look_up(work, requester);
         name_lines(&work->lookup);
+        work->answer.has_jemalloc = work->answer.status != HP_SYM_DWARF &&
+                                    !hp_image_has_section(&work->image, ".symtab") &&
+                                    has_jemalloc(&work->image);
     }
     find_returns(work);
     fill_answer(work);

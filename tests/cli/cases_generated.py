@@ -331,6 +331,9 @@ def the_hint_offers_all_nameless_functions_of_an_allocator_in_one_paste(t):
     text = check(t.run("top", "-v", "--no-symbols", dump), 0).out
     pattern = "^app@0x(1010|1110|1210|1310)$"
     assert f"--wrapper='{pattern}' attributes" in text, text
+    assert "has-jemalloc" not in t.codes("top", "-v", dump).out  # its binary is not at hand
+    line = check(t.run("top", "--no-symbols", dump), 0).out.splitlines()[-1]
+    assert line == f"next: hprof-agg top '--wrapper={pattern}' --no-symbols {dump}", line
     rows = shares(t, f"--wrapper={pattern}", dump)
     assert rows[0][0].startswith("app@0x2") and all(row[2] < 0.2 for row in rows), rows
     alone = t.file("alone.heap", "heap_v2/1\n  t*: 1: 1048576 [0: 0]\n@ 0x401010\n  t*: 1: 1048576 [0: 0]\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the names of stripped programs: symbols in .gnu_debugdata, as Fedora packs them; those in .dynsym, which Go's
 linker numbers differently; and functions without a name, which .eh_frame delimits.  Damaged or too large sections
-cost the names of their module only.  Expected are the symbols that nm prints for the whole program; the sandbox
+cost the names of their module only.  jemalloc in a program is recognized.  Expected are the symbols that nm prints for the whole program; the sandbox
 changes none.
 
 usage: stripped.py BINARY TESTDATA instrumented|whole
@@ -26,6 +26,9 @@ BASE = 0x555500000000
 MODES = ['auto'] if sys.argv[3] == 'instrumented' else ['require', 'off']  # without the system call filter these are the same
 SOURCE = '''
 #include <stdlib.h>
+#ifdef BANNER
+const char banner[] = BANNER;
+#endif
 __attribute__((noinline)) int work(int n) { __asm__ volatile(""); return n * 3; }
 __attribute__((cold, noinline)) static int rare(int n) { return n ? work(n) : 0; }
 static __attribute__((noinline)) int often(int n) {
@@ -295,6 +298,27 @@ def two_builds(folder, whole):
     return faults
 
 
+def jemalloc_inside(folder):
+    """The hint about an allocator without names says so if the binary has jemalloc's texts, and only then."""
+    faults = []
+    for i, banner in enumerate(('<jemalloc> ', '<jemalloc>: ')):
+        whole = build(folder / f'banner{i}', f'-DBANNER="{banner}"')
+        symbols = subprocess.run(['nm', '-S', str(whole)], check=True, capture_output=True, text=True).stdout
+        ranges = {line.split()[-1]: (int(line.split()[0], 16), int(line.split()[1], 16))
+                  for line in symbols.splitlines() if re.search(r' (often|f\d+)$', line)}
+        found = binaries.returns(whole)
+        inside = {name: next((call for call in found if at < call < at + size), None)
+                  for name, (at, size) in ranges.items()}
+        leaf = inside.pop('often')
+        rows, _ = binaries.rows(whole, '/srv/app', BASE)
+        dump = folder / f'banner{i}' / 'app.heap'
+        dump.write_text(binaries.heap([[BASE + leaf, BASE + call] for call in inside.values() if call], rows))
+        out = t.codes('top', '-v', f'--path-map=/srv/app={folder / f"banner{i}" / "bare"}', dump).out
+        if 'allocated-inside: 100' not in out or ('has-jemalloc' in out) != (i == 1):
+            faults.append(f'{banner!r}: {out[-400:]}')
+    return faults
+
+
 def main():
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 12 if sys.argv[3] == 'instrumented' else 40
     with scratch() as folder:
@@ -309,6 +333,7 @@ def main():
         t.check('two builds stay separate', lambda: two_builds(folder, whole))
         t.check(f'{count} damaged tables do no harm', lambda: damaged(folder, whole, count))
         t.check("functions in the numbering of Go's linker are found", lambda: as_go(folder, whole))
+        t.check("a program with jemalloc's texts is recognized", lambda: jemalloc_inside(folder))
     t.done()
 
 

@@ -31,7 +31,7 @@ static struct hp_answer sample(void) {
                 ((struct hp_source_digest){{2}, {0}, "0123456789abcde"}));
     hp_vec_push(&answer.returns, HP_RETURN_OF_CALL);
     hp_vec_push(&answer.returns, HP_RETURN_OF_SIGNAL);
-    answer.lacks_inlines = true;
+    answer.lacks_inlines = answer.has_jemalloc = true;
     answer.units = (struct hp_debug_parts){7, 1};
     answer.line_programs = (struct hp_debug_parts){9, 2};
     return answer;
@@ -77,6 +77,7 @@ Test(sym_protocol, an_answer_comes_back_as_it_was) {
     cr_expect_eq(back.line_programs.all, 9);
     cr_expect_eq(back.line_programs.foreign, 2);
     cr_expect_not(back.lacks_rules);
+    cr_expect(back.has_jemalloc);
     hp_packet_done(&packet);
     hp_answer_done(&answer);
     hp_answer_done(&back);

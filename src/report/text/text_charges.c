@@ -140,6 +140,10 @@ static void put_suspect(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_print(out, HP_MESSAGE("allocated-inside", "%.0f%% is allocated in "),
                       share * 100);
         hp_sink_escaped(out, hp_view_name(view, 0));
+        const struct hp_origin *origin = hp_view_origin(view, view->rows.at[0].node);
+        if (hp_view_module(view, origin->module)->has_jemalloc) {
+            hp_sink_print(out, HP_MESSAGE("has-jemalloc", ", whose binary has jemalloc"));
+        }
         hp_sink_text(out, ": \"peek ");
         hp_sink_escaped(out, hp_span_of(name));
         hp_sink_text(out, "\" shows its callers, --wrapper=");

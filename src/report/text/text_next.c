@@ -104,12 +104,12 @@ static bool append_names(struct hp_buffer *line, const struct hp_view *view,
 }
 
 // Append the options that say how inputs are read, and the inputs if the line has room for
-// them, else "FILE...".
+// them in `most` cells, else "FILE...".
 static void append_inputs(struct hp_buffer *line, const struct hp_view *view,
-                          enum hp_report_kind kind) {
+                          enum hp_report_kind kind, size_t most) {
     const struct hp_text_options *text = &view->options.text;
     bool is_redacted = hp_view_is_redacted(view);
-    size_t most = MOST_CELLS - hp_text_cells(hp_buffer_span(line), false);
+    most -= hp_text_cells(hp_buffer_span(line), false);
     for (size_t i = 0; i < text->again_options && !is_redacted; i++) {
         bool hides_names = strcmp(text->again[i], "--no-symbols") == 0;
         // info says why there are no names
@@ -140,6 +140,17 @@ static const struct hp_next_command *choose(const struct hp_next *next,
     return found || next->commands.count == 0 ? found : next->commands.at;
 }
 
+// Return the room of the line with a command, in cells.  A pattern of several functions
+// does not count: the line is there to be pasted.
+static size_t room_of(const struct hp_next_command *command) {
+    size_t room = MOST_CELLS;
+    for (size_t i = 0; i < command->arguments.count; i++) {
+        const char *argument = command->arguments.at[i];
+        room += strncmp(argument, "--wrapper=", 10) == 0 ? strlen(argument) : 0;
+    }
+    return room;
+}
+
 void hp_text_wrapper_hint(struct hp_sink *out, const struct hp_view *view) {
     if (!hp_neighbors_may_wrap(view)) {
         return;
@@ -166,7 +177,7 @@ void hp_text_next(struct hp_sink *out, const struct hp_view *view) {
                 append_argument(&line, hp_span_of(command->arguments.at[i]));
             }
         }
-        append_inputs(&line, view, command->kind);
+        append_inputs(&line, view, command->kind, room_of(command));
         hp_sink_escaped(out, hp_buffer_span(&line));
         hp_vec_done(&line.text);
     }
