@@ -13,6 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'properties'))
+import generated_code  # noqa: E402
 from harness import Tests, hostile_dump, scratch  # noqa: E402
 from pprof_tool import pprof, top_of, write_with  # noqa: E402
 from profile_proto import Profile, canonical  # noqa: E402
@@ -261,6 +262,12 @@ def period_of_estimators(folder):
     return [] if any('samples alone' in c for c in profile.comments) else profile.comments
 
 
+def names_by_pprof(path):
+    """Names in the rows of pprof for a dump, with the binaries of this machine."""
+    text = pprof('-top', '-symbolize=local', generated_code.as_classic(path), folder=path.parent)
+    return {line.split(None, 5)[5] for line in text.split('flat%')[1].splitlines()[1:]}
+
+
 with scratch() as scratch_folder:
     for name, options, inputs in CASES:
         more = (options, inputs, scratch_folder)
@@ -283,5 +290,7 @@ with scratch() as scratch_folder:
     t.check('the time is that of the first dump', lambda: first_time(scratch_folder))
     t.check('other sample types are kept with the metrics', lambda: further_types(scratch_folder))
     t.check('hostile names are escaped', lambda: hostile_names(scratch_folder))
+    t.check('pprof names no generated code, whose perf map is beside the dump', lambda: [
+        *generated_code.named_by(t, pathlib.Path(scratch_folder), names_by_pprof)])
     t.check('a profile without unsampling has a comment that says so', lambda: period_of_estimators(scratch_folder))
 t.done()
