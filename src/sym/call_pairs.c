@@ -248,15 +248,27 @@ static bool does_match(const struct hp_image *image,
            hp_function_bounds_find(bounds, inner, &start) && start == target;
 }
 
-// Answer for each pair of return addresses whether the caller directly calls the start of
-// the frame's function, with HP_CALL_YES or HP_CALL_NO.
+// Whether a function starts at the address of the caller.
+static bool is_start(const struct hp_image *image,
+                     const struct hp_function_bounds *bounds, enum hp_address_kind kind,
+                     const struct hp_call_pair *pair) {
+    uint64_t address, start;
+    return hp_image_find(image, kind, pair->outer, &address) &&
+           hp_function_bounds_find(bounds, address, &start) && start == address;
+}
+
+// Answer HP_CALL_IS_START or HP_CALL_MATCHES for each pair of return addresses, with
+// HP_CALL_YES or HP_CALL_NO.
 static void match(const struct hp_image *image, const struct hp_call_pairs *pairs,
                   unsigned char *answers) {
     struct hp_function_bounds bounds = {.image = NULL};
     struct hp_code_window window = {.size = 0};
     hp_function_bounds_open(&bounds, image);
     for (size_t i = 0; i < pairs->all.count; i++) {
-        bool is = does_match(image, &bounds, &window, pairs->kind, &pairs->all.at[i]);
+        const struct hp_call_pair *pair = &pairs->all.at[i];
+        bool is = pairs->question == HP_CALL_IS_START
+                      ? is_start(image, &bounds, pairs->kind, pair)
+                      : does_match(image, &bounds, &window, pairs->kind, pair);
         answers[i] = is ? HP_CALL_YES : HP_CALL_NO;
     }
     hp_function_bounds_done(&bounds);
@@ -289,7 +301,7 @@ void hp_call_pairs_answer(const struct hp_packet *asked, int fd,
     bool is_read = hp_image_open(&image, fd, path, &why);
     size_t count = is_asked && is_read ? pairs.all.count : 0;
     unsigned char *answers = hp_alloc(count);
-    if (count > 0 && pairs.question == HP_CALL_MATCHES) {
+    if (count > 0 && pairs.question != HP_CALL_IS_LISTED) {
         match(&image, &pairs, answers);
     } else if (count > 0) {
         hp_call_sites_find(&image, &pairs, answers);

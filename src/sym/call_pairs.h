@@ -1,7 +1,8 @@
 // Questions to a file about call pairs: a frame of a dump and its caller.  One question
 // is whether the caller directly calls the function of the frame.  In code of another
-// file, one in twenty of the callers that follow a call by chance also does this.  The
-// other, to a debug file without code, is whether a call returns to an address.
+// file, one in twenty of the callers that follow a call by chance also does this.  Another
+// is whether a function starts at an address.  The third, to a debug file without code, is
+// whether a call returns to an address.
 #ifndef HP_SYM_CALL_PAIRS_H
 #define HP_SYM_CALL_PAIRS_H
 
@@ -12,6 +13,7 @@ enum hp_call_question {
     HP_CALL_MATCHES, // the caller directly calls the start of the frame's function
     // Debug information lists a call that returns to `outer`; `inner` is ignored.
     HP_CALL_IS_LISTED,
+    HP_CALL_IS_START, // a function starts at `outer`; `inner` is ignored
     HP_CALL_QUESTIONS,
 };
 

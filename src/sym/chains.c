@@ -1,6 +1,13 @@
 // A misfit is excused if its caller fits and directly calls the function that contains
 // the misfit: the misfit is then the return address of a coroutine, or one that code has
-// made by hand.  For files with other names, each caller that directly calls the function
+// made by hand.
+//
+// Misfits are also excused if functions start at all of them.  An unwinder that follows
+// frame pointers reads any two words as a frame where code without frame pointers has
+// another pointer to the stack in the register.  If that is a list of handlers, such as
+// {previous, function}, the second word points to a function.
+//
+// For files with other names, each caller that directly calls the function
 // of its frame is evidence like some fitting addresses.
 #include "sym/chains.h"
 
@@ -9,8 +16,9 @@
 #include <stdlib.h>
 
 enum {
-    MOST_PAIRS = 256, // most pairs that a file with another name is judged by
-    LEAST_LISTED = 5, // addresses that a debug file is judged by, at least
+    MOST_PAIRS = 256,  // most pairs that a file with another name is judged by
+    LEAST_LISTED = 5,  // addresses that a debug file is judged by, at least
+    LEAST_FITTING = 4, // addresses that fit beside excused starts of functions, at least
 };
 
 // --- pairs of a dump -------------------------------------------------------------------
@@ -103,6 +111,33 @@ static uint32_t count_callers(struct chains *chains) {
     return (uint32_t)chains->all.count;
 }
 
+// Ask the file of a trial about the misfits.  Returns whether functions start at all of
+// them.
+static bool are_starts(const struct hp_fits *fits, size_t number,
+                       const struct hp_chain_reader *reader) {
+    const struct hp_trial *trial = &fits->trials.at[number];
+    struct hp_call_pairs pairs = {
+        .question = HP_CALL_IS_START,
+        .kind = fits->question->modules.at[trial->module].addresses,
+    };
+    uint32_t first = fits->first[trial->module];
+    for (uint32_t i = first; i < fits->first[trial->module + 1]; i++) {
+        if (fits->is_checked[fits->order[i]] &&
+            trial->kinds[i - first] == HP_RETURN_OF_NONE) {
+            struct hp_call_pair pair = {.outer = fits->addresses[i]};
+            hp_vec_push(&pairs.all, pair);
+        }
+    }
+    unsigned char *answers = hp_alloc(pairs.all.count);
+    bool are = reader->read(reader->data, number, &pairs, answers);
+    for (size_t i = 0; are && i < pairs.all.count; i++) {
+        are = answers[i] == HP_CALL_YES;
+    }
+    free(answers);
+    hp_call_pairs_done(&pairs);
+    return are;
+}
+
 // Try to excuse all addresses that do not fit the compared file.  Returns whether the
 // file fits then.
 static bool excuse(struct hp_fits *fits, size_t number,
@@ -113,6 +148,10 @@ static bool excuse(struct hp_fits *fits, size_t number,
     if (count_frames(&chains) == trial->failed) {
         keep_matches(fits, number, reader, &chains);
         trial->is_excused = count_frames(&chains) == trial->failed;
+    }
+    uint32_t fitting = trial->checked - trial->failed;
+    if (!trial->is_excused && fitting >= LEAST_FITTING && fitting >= trial->failed) {
+        trial->is_excused = are_starts(fits, number, reader);
     }
     trial->fits = trial->is_excused;
     hp_vec_done(&chains.all);

@@ -473,6 +473,28 @@ static void find_returns(struct work *work) {
     }
 }
 
+// Take the names of addresses at which a function starts and that follow no call: they
+// are pointers to the function, which the unwinder took for return addresses.  The byte
+// before, by which addresses are looked up, is in another function.
+static void forget_starts(struct work *work) {
+    struct hp_function_bounds bounds = {.image = NULL};
+    struct hp_query *query;
+    hp_vec_each (query, &work->lookup.queries) {
+        uint64_t address = query->address - work->debug.shift + 1, start;
+        if (work->answer.returns.at[query->index] != HP_RETURN_OF_NONE) {
+            continue;
+        }
+        if (!bounds.image) {
+            hp_function_bounds_open(&bounds, &work->image);
+        }
+        if (hp_function_bounds_find(&bounds, address, &start) && start == address) {
+            query->lines = 0;
+            query->past_start = 0;
+        }
+    }
+    hp_function_bounds_done(&bounds);
+}
+
 // Digest of the code of a query's function; 0 if it was not requested or is unknown.
 static uint64_t code_of(const struct work *work, const struct hp_query *query) {
     uint64_t shift = work->debug.shift;
@@ -561,6 +583,7 @@ static void serve_module(struct work *work, struct hp_file_requester *requester)
                                     has_jemalloc(&work->image);
     }
     find_returns(work);
+    forget_starts(work);
     fill_answer(work);
     report_refusals(work);
     hp_answer_pack(&requester->packet, &work->answer);

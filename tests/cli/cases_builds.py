@@ -107,6 +107,20 @@ def B35_a_caller_excuses_a_misfit_in_the_function_that_it_calls(t):
 
 
 @case
+def B35_starts_of_functions_are_no_return_addresses(t):
+    """An unwinder by frame pointers takes {pointer to the stack, function} for a frame; five addresses fit beside it."""
+    good, start = code(), next(iter(direct_calls().values()))
+    assert start not in good
+    counts, symbols, warnings = look(t, dump(t, "list.heap", [*good[:5], start, start, good[5]]))
+    assert counts == (1, 6) and symbols.startswith("function") and not warnings, (counts, symbols, warnings)
+    stack = fold(t, t.folder / "list.heap")[0].split(";")
+    assert ["+0x" in frame for frame in stack] == [False, True, True] + [False] * 5, stack
+    for frames in ([*good[:3], start, good[5]], [*good[:5], start + 2, good[5]]):
+        counts, symbols, warnings = look(t, dump(t, "other.heap", frames))
+        assert counts[0] == 1 and symbols.startswith("another build") and len(warnings) == 1, (counts, symbols, warnings)
+
+
+@case
 def each_dump_has_its_own_build(t):
     good = code()
     right = dump(t, "right.heap", good)

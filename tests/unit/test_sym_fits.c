@@ -93,17 +93,32 @@ Test(sym_fits, takes_each_file_that_no_address_misfits) {
 }
 
 // A reader of pairs of calls: the inner frame of a matching pair is one of `frames`.
-// `asked` counts the pairs that were asked for.
+// `asked` counts the pairs that were asked for.  A function starts at `start`; `asked_starts`
+// counts the questions for starts.
 struct matching {
     const uint64_t *frames;
     size_t count;
     size_t asked;
+    uint64_t start;
+    size_t asked_starts;
 };
+
+static void read_starts(struct matching *matching, const struct hp_call_pairs *pairs,
+                        unsigned char *starts) {
+    matching->asked_starts += pairs->all.count;
+    for (size_t i = 0; i < pairs->all.count; i++) {
+        starts[i] = pairs->all.at[i].outer == matching->start;
+    }
+}
 
 static bool read_pairs(void *data, size_t trial, const struct hp_call_pairs *pairs,
                        unsigned char *matches) {
     struct matching *matching = data;
     (void)trial;
+    if (pairs->question == HP_CALL_IS_START) {
+        read_starts(matching, pairs, matches);
+        return true;
+    }
     matching->asked += pairs->all.count;
     for (size_t i = 0; i < pairs->all.count; i++) {
         matches[i] = false;
@@ -151,7 +166,8 @@ static bool weigh(struct dump *dump, const uint64_t *missing, size_t missing_cou
 
 Test(sym_fits, excuses_a_misfit_whose_caller_calls_its_function) {
     const uint64_t third = TEXT + 16 * 3, fifth = TEXT + 16 * 5, both[] = {third, fifth};
-    struct matching all = {both, 2, 0}, one = {both, 1, 0}, none = {both, 0, 0};
+    struct matching all = {.frames = both, .count = 2};
+    struct matching one = {.frames = both, .count = 1}, none = {.count = 0};
     struct dump dump = dump_of("/srv/app", 6);
     cr_expect(weigh(&dump, both, 1, true, &all));
     dump = dump_of("/srv/app", 6);
@@ -166,15 +182,30 @@ Test(sym_fits, excuses_a_misfit_whose_caller_calls_its_function) {
 // A caller that misfits, too, is no evidence, and its pair is not asked for.
 Test(sym_fits, excuses_no_misfit_behind_another) {
     const uint64_t two[] = {TEXT + 16 * 3, TEXT + 16 * 4};
-    struct matching all = {two, 2, 0};
+    struct matching all = {.frames = two, .count = 2};
     struct dump dump = dump_of("/srv/app", 6);
     cr_expect_not(weigh(&dump, two, 2, true, &all));
     cr_expect_eq(all.asked, 0);
 }
 
+// Functions start at all misfits, and four or more addresses fit.
+Test(sym_fits, excuses_starts_of_functions) {
+    const uint64_t two[] = {TEXT + 16 * 3, TEXT + 16 * 4};
+    struct matching starts = {.start = two[0]};
+    struct dump dump = dump_of("/srv/app", 6);
+    cr_expect(weigh(&dump, two, 1, true, &starts));
+    cr_expect_eq(starts.asked_starts, 1);
+    dump = dump_of("/srv/app", 7);
+    cr_expect_not(weigh(&dump, two, 2, true, &starts));
+    cr_expect_eq(starts.asked_starts, 3);
+    dump = dump_of("/srv/app", 4);
+    cr_expect_not(weigh(&dump, two, 1, true, &starts));
+    cr_expect_eq(starts.asked_starts, 3);
+}
+
 Test(sym_fits, B36_takes_files_of_other_names_by_callers) {
     const uint64_t checked = TEXT + 16 * 2;
-    struct matching one = {&checked, 1, 0}, none = {&checked, 0, 0};
+    struct matching one = {.frames = &checked, .count = 1}, none = {.count = 0};
     // 0.08 ^ 2 may be chance, but a twentieth of it may not.
     struct dump dump = dump_of("/srv/app", 2);
     cr_expect_not(weigh(&dump, NULL, 0, false, &none));
