@@ -2,6 +2,7 @@
 // dump.
 #include "sym/chains.h"
 #include "sym/fits.h"
+#include "sym/stack_fits.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -201,6 +202,47 @@ Test(sym_fits, excuses_starts_of_functions) {
     dump = dump_of("/srv/app", 4);
     cr_expect_not(weigh(&dump, two, 1, true, &starts));
     cr_expect_eq(starts.asked_starts, 3);
+}
+
+// A reader that finds pairs of calls in all files but the one with number *data.
+static bool pair_up(void *data, size_t trial, const struct hp_call_pairs *pairs,
+                    unsigned char *matches) {
+    memset(matches, trial != *(const size_t *)data, pairs->all.count);
+    return true;
+}
+
+// The number of frames of a stack, which two files fit, that have names if pairs of calls
+// are in all files but the one with number `without`.
+static size_t count_named(size_t without) {
+    struct dump dump = dump_of("/srv/app", 4);
+    struct hp_fits fits;
+    struct hp_chain_reader reader = {&without, pair_up};
+    struct hp_stack_proofs proofs = {.places = {0}};
+    dump.question.dump = &dump;
+    dump.question.stack_count = 1;
+    dump.question.stack_at = stack_at;
+    hp_fits_init(&fits, &dump.question);
+    for (size_t i = 0; i < 2; i++) {
+        struct hp_file_code code = code_of(1);
+        for (size_t k = 0; k < dump.question.addresses.count; k++) {
+            add_call(&code, dump.question.addresses.at[k].address);
+        }
+        hp_fits_try(&fits, 0, &code, true);
+        hp_file_code_done(&code);
+    }
+    hp_fits_judge(&fits);
+    hp_stack_fits_find(&fits, 0, (const char *[]){"one", "other"}, &reader, &proofs);
+    size_t named = proofs.places.count;
+    hp_stack_proofs_done(&proofs);
+    hp_fits_done(&fits);
+    hp_proof_question_done(&dump.question);
+    return named;
+}
+
+Test(sym_fits, B44_gives_a_stack_the_names_that_all_files_have) {
+    cr_expect_eq(count_named(2), 5);
+    cr_expect_eq(count_named(1), 0);
+    cr_expect_eq(count_named(0), 0);
 }
 
 Test(sym_fits, B36_takes_files_of_other_names_by_callers) {
