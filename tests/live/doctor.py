@@ -5,6 +5,7 @@ it says nothing bad.  And hostile ones.
 usage: doctor.py BINARY TESTDATA CAPTURE_LIBRARY
 """
 import contextlib
+import gzip
 import json
 import os
 import pathlib
@@ -185,6 +186,12 @@ def dumps():
         path = FOLDER / 'one.heap'
         path.write_text(content)
         faults += compare(wanted, doctor(path), wanted)
+        if content:
+            packed = FOLDER / 'packed' / 'one.heap.gz'
+            packed.parent.mkdir(exist_ok=True)
+            packed.write_bytes(gzip.compress(content.encode()))
+            for subject in (packed, packed.parent):
+                faults += compare(f'{wanted} of {subject.name}', doctor(subject), wanted)
     for samples, finer in ((96, 262144), (25, 131072), (1, 4096), (97, None)):
         path.write_text(head.format(samples, samples) + '@ 0x1 0x2\n  t*: 1: 1 [0: 0]\n' + end)
         found = doctor(path)[0].get('few-samples')

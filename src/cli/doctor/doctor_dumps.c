@@ -1,5 +1,5 @@
 // A dump is looked at as text: heap_v2/PERIOD, a line of totals "t*: N: BYTES [...", stacks
-// "@ 0x... 0x...", and MAPPED_LIBRARIES: before the memory map.
+// "@ 0x... 0x...", and MAPPED_LIBRARIES: before the memory map.  It may be packed by gzip.
 #include "cli/doctor/doctor_parts.h"
 #include "cli/storage.h"
 
@@ -10,13 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum {
     DEEPEST = 127, // frames of a stack that jemalloc may have cut
     SETS = 100000, // entries of a folder that are counted
     // Fewest samples of small objects whose sum is known within 20 %: (1.96 / 0.2)^2.
     ENOUGH_SAMPLES = 97,
-    FINEST = 4096, // the finest period that is advised
+    FINEST = 4096,           // the finest period that is advised
+    MOST_UNPACKED = 1 << 30, // bytes of a packed dump that are looked at
 };
 
 // What was seen of a dump.
@@ -40,10 +42,15 @@ static void see_line(struct seen *seen, const char *line) {
     seen->has_map |= strncmp(line, "MAPPED_LIBRARIES", 16) == 0;
 }
 
-// Read the lines of a dump; those that are too long are not looked at.
-static void read_lines(struct seen *seen, FILE *file) {
+// Read the lines of a dump; those that are too long are not looked at, and neither is the
+// end of a packed dump of unlikely size.
+static void read_lines(struct seen *seen, gzFile file) {
     static char line[65536];
-    for (bool is_first = true; fgets(line, sizeof line, file); is_first = false) {
+    for (bool is_first = true; gzgets(file, line, sizeof line); is_first = false) {
+        if (!gzdirect(file) && gztell(file) > MOST_UNPACKED) {
+            seen->has_map = true; // or it is not known
+            return;
+        }
         if (is_first) {
             seen->is_text = strncmp(line, "heap_v2/", 8) == 0 ||
                             strncmp(line, "heap profile:", 13) == 0;
@@ -84,12 +91,12 @@ void hp_doctor_dump(struct hp_doctor *doctor, int fd, const char *where) {
         return;
     }
     int own = dup(fd);
-    FILE *file = own < 0 ? NULL : fdopen(own, "r");
+    gzFile file = own < 0 ? NULL : gzdopen(own, "r");
     if (file == NULL) {
         hp_cli_out_of_memory(BUFSIZ, where);
     }
     read_lines(&seen, file);
-    fclose(file);
+    gzclose(file);
     if (!seen.is_text) {
         hp_doctor_add(doctor, HP_DOCTOR_OTHER_DUMP, "%s", where);
         return;
@@ -139,7 +146,8 @@ static void see_entry(struct folder *seen, int fd, const char *name) {
             snprintf(seen->time, sizeof seen->time, "%s", time);
             snprintf(seen->newest, sizeof seen->newest, "%s", name);
         }
-    } else if (ends_with(name, ".heap") && strcmp(name, seen->dump) > 0) {
+    } else if ((ends_with(name, ".heap") || ends_with(name, ".heap.gz")) &&
+               strcmp(name, seen->dump) > 0) {
         snprintf(seen->dump, sizeof seen->dump, "%s", name);
     }
 }

@@ -190,7 +190,7 @@ static const struct row {
                           "use an older dump; --damaged=use reads what is left"},
     [HP_DOCTOR_OTHER_DUMP] = {NOTE,
                               HP_MESSAGE("doctor-other-dump",
-                                         "compressed, or not of jemalloc or gperftools"),
+                                         "packed by zstd, or not a dump of jemalloc or gperftools"),
                               "hprof-agg info says what it is"},
     [HP_DOCTOR_DUMP] = {GOOD, HP_MESSAGE("doctor-dump", "a dump with samples"), NULL},
     [HP_DOCTOR_NO_SETS] = {PROBLEM,
