@@ -27,10 +27,10 @@ static void report_types(const struct hp_view *view, hp_note_fn *note, void *dat
     hp_vec_each (type, &types->of) {
         if (has_all || type == view->type) {
             char *name = hp_view_type_name(view, type);
-            char *text = hp_printed(
-                HP_MESSAGE("note-type-unscaled",
-                           "%s: added up as it is, as it is not known how it was scaled"),
-                name);
+            char *text =
+                hp_printed(HP_MESSAGE("note-type-unscaled",
+                                      "%s: added up unchanged: its scaling is unknown"),
+                           name);
             note(data, text);
             free(text);
             free(name);
@@ -51,12 +51,11 @@ static void report_moments(const struct hp_view *view, hp_note_fn *note, void *d
 // Names of the estimators.
 static const char *const estimators[] = {
     [HP_ESTIMATOR_BEST] =
-        HP_WORDS("note-estimator-best",
-                 "estimator: horvitz-thompson, each stack of each input"),
+        HP_WORDS("note-estimator-best", "estimator: unbiased, each stack of each input"),
     [HP_ESTIMATOR_JEPROF] =
         HP_WORDS("note-estimator-jeprof", "estimator: jeprof, each thread of each stack"),
     [HP_ESTIMATOR_NONE] =
-        HP_WORDS("note-estimator-none", "estimator: none, these are the samples alone"),
+        HP_WORDS("note-estimator-none", "estimator: none, sampled counts"),
 };
 
 void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *data) {
@@ -90,11 +89,9 @@ void hp_notes_report_facts(const struct hp_view *view, hp_note_fn *note, void *d
     report_filters(view, note, data);
     report_types(view, note, data);
     if (view->report->needs_series) {
-        note(data,
-             hp_words(HP_WORDS(
-                 "note-series",
-                 "a series: what one input holds is not to be added to what another "
-                 "holds")));
+        note(data, hp_words(HP_WORDS(
+                       "note-series",
+                       "a series: values of different inputs are not to be added up")));
     }
 }
 

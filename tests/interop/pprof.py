@@ -181,7 +181,7 @@ def facts(folder):
         'build id': (bool(re.fullmatch('[0-9a-f]{40}', program.build_id)), True),
         'flags': (program.flags, 4),
         'flags without symbols': (profile.mappings[1].flags, 0),
-        'estimator': (any('horvitz-thompson' in c for c in profile.comments), True),
+        'estimator': (any('estimator: unbiased' in c for c in profile.comments), True),
         'no warning of sizes that are known': (any('more than 32 KiB' in c for c in profile.comments), False),
         'addresses in their mappings': (profile.stray_addresses(), []),
         'as pprof reads the period': ('Period: 131072' in raw, True),
@@ -259,7 +259,7 @@ def hostile_names(folder):
 
 def period_of_estimators(folder):
     profile = Profile(write(folder, 'none', SYMBOLS, '--estimator=none', *PROCS))
-    return [] if any('samples alone' in c for c in profile.comments) else profile.comments
+    return [] if any('estimator: none' in c for c in profile.comments) else profile.comments
 
 
 def names_by_pprof(path):

@@ -4,7 +4,7 @@
 //     3 inputs · jemalloc heap_v2 · sample period 512 KiB · 7 stacks · scaled up ...
 //     read       only thread worker 2: totals are its own
 //     in use     73.5 MiB ± 4.9 MiB   137,666 objects ± 24,754
-//     metric     resident_space, added up as it is: how it was scaled is not known
+//     metric     resident_space, added up unchanged: its scaling is unknown
 //     total      488.3 KiB (of a sample type, instead of "in use")
 //     unsampled  about 92.5 KiB of the total (at most 584.6 KiB), ...
 //     filters    --focus=f leave 12.0 MiB ± 2.3 MiB of 73.5 MiB (16.3%)
@@ -66,7 +66,7 @@ static bool is_unscaled(const struct hp_view *view) {
 }
 
 // Write the sample type that is measured: "metric     resident_space in 2 of 3 inputs,
-// added up as it is: ...".
+// added up unchanged: ...".
 static void put_type(struct hp_sink *out, const struct hp_view *view) {
     size_t used = view->head.summary[HP_SIDE_ALL].used;
     hp_sink_text(out, "metric     ");
@@ -74,9 +74,8 @@ static void put_type(struct hp_sink *out, const struct hp_view *view) {
     if (view->type->inputs.count < used) {
         hp_sink_print(out, " in %zu of %zu inputs", view->type->inputs.count, used);
     }
-    hp_sink_print(out,
-                  HP_MESSAGE("unit-unscaled",
-                             ", added up as it is: how it was scaled is not known\n"));
+    hp_sink_print(out, HP_MESSAGE("unit-unscaled",
+                                  ", added up unchanged: its scaling is unknown\n"));
 }
 
 void hp_text_inputs(struct hp_sink *out, const struct hp_view *view) {
