@@ -188,10 +188,11 @@ static const struct row {
                                      "the dump ends before its memory map: it is "
                                      "truncated"),
                           "use an older dump; --damaged=use reads what is left"},
-    [HP_DOCTOR_OTHER_DUMP] = {NOTE,
-                              HP_MESSAGE("doctor-other-dump",
-                                         "packed by zstd, or not a dump of jemalloc or gperftools"),
-                              "hprof-agg info says what it is"},
+    [HP_DOCTOR_OTHER_DUMP] =
+        {NOTE,
+         HP_MESSAGE("doctor-other-dump",
+                    "packed by zstd, or not a dump of jemalloc or gperftools"),
+         "hprof-agg info says what it is"},
     [HP_DOCTOR_DUMP] = {GOOD, HP_MESSAGE("doctor-dump", "a dump with samples"), NULL},
     [HP_DOCTOR_NO_SETS] = {PROBLEM,
                            HP_MESSAGE("doctor-no-sets", "no dump and no set here"),
