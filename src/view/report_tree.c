@@ -448,6 +448,37 @@ static void keep(struct tree_grower *g) {
     free(last);
 }
 
+// Whether the line of a node is of one function: the line ends before node `end`.
+static bool is_of_one_function(const struct hp_tree *tree, size_t head, size_t end) {
+    while (head + 1 < end &&
+           tree->nodes.at[end - 1].name.n == tree->nodes.at[head].name.n) {
+        end--;
+    }
+    return head + 1 == end;
+}
+
+// Put the calls of a function to itself on one line, although they have different values,
+// where all other children of the callers are hidden.  A node that allocates has its own
+// line.
+static void fold_recursion(struct tree_grower *g) {
+    struct hp_tree *tree = g->tree;
+    bool inverted = g->view->options.tree.invert;
+    for (size_t i = 1, line = 0; i < tree->nodes.count && g->are_folded; i++) {
+        struct hp_tree_node *node = &tree->nodes.at[i], *above = node - 1;
+        bool is_below = node->parent == i - 1 && above->shown == 1 && node->run > 0 &&
+                        node->name.n == tree->nodes.at[line].name.n;
+        bool allocates =
+            inverted ? node->depth == 1
+                     : hp_tree_flat(tree, above) != 0 || hp_tree_flat(tree, node) != 0;
+        if (is_below && !allocates && is_of_one_function(tree, line, i) &&
+            is_of_one_function(tree, i, i + node->run)) {
+            tree->nodes.at[line].run += node->run;
+            node->run = 0;
+        }
+        line = node->run > 0 ? i : line;
+    }
+}
+
 // Set is_last of all nodes.
 static void mark_last(struct hp_tree *tree) {
     size_t count = tree->nodes.count;
@@ -519,6 +550,7 @@ static void tree_init(struct hp_tree *tree, struct hp_view *view) {
     find_foreign(&g);
     choose(&g, view);
     keep(&g);
+    fold_recursion(&g);
     mark_last(tree);
     add_errors(&g);
     grower_done(&g);

@@ -26,7 +26,7 @@ struct hp_tree_node {
     uint32_t shown;  // number of its children that are shown
     uint32_t branch; // number in tree->branches
     // Number of frames in the line of text that begins with this node, each below the one
-    // before; 0: the node is in the line of a node above.
+    // before.  They have one value, or are calls of a function to itself; 0: the node is in the line of a node above.
     uint32_t run;
     bool is_last; // whether it is the last child of its parent, or the last root
 };

@@ -179,7 +179,28 @@ def lines_of(t, rows):
         else:
             lines.append([i])
         line_of[i] = next(n for n in range(len(lines) - 1, -1, -1) if lines[n][-1] == i)
-    return lines
+    return fold_recursion(t, rows, lines)
+
+
+def fold_recursion(t, rows, lines):
+    """The lines with calls of a function to itself on one, where the callers have no other child that is shown."""
+    children, folded = {}, []
+    for row in rows:
+        children[row['parent']] = children.get(row['parent'], 0) + 1
+    inverted = rows and rows[0]['flat'] is None
+    for line in lines:
+        head, before = rows[line[0]], folded[-1] if folded else None
+        above = rows[before[-1]] if before else None
+        is_below = (t.report['frames'] in ('no-std', 'no-libs') and before and head['parent'] is not None and
+                    int(head['parent']) == before[-1] and children[head['parent']] == 1 and
+                    len({rows[i]['name'] for i in before + line}) == 1)
+        allocates = is_below and (int(head['depth']) == 1 if inverted else
+                                  not is_nothing(above['flat']) or not is_nothing(head['flat']))
+        if is_below and not allocates:
+            before += line
+        else:
+            folded.append(line)
+    return folded
 
 
 def drawn_name(t, what, rows, name):
@@ -188,7 +209,11 @@ def drawn_name(t, what, rows, name):
         t.name(f'{what}, name', name, rows[0]['name'])
         return
     if len({row['name'] for row in rows}) == 1:  # a function that calls itself
-        found = re.fullmatch(r'(.+) recurse x(\d+)', name)
+        found = re.fullmatch(rf'(.+) recurse x(\d+)(?:, innermost ({VALUE}))?', name)
+        first, last = (row['cum']['estimate'] for row in (rows[0], rows[-1]))
+        t.same(f'{what}, innermost', bool(found and found[3]), first != last)
+        if found and found[3]:
+            t.value(f'{what}, innermost', found[3], last)
         t.count(f'{what}, recursion', found and found[2], str(len(rows)))
         t.name(f'{what}, name', found[1] if found else name, rows[0]['name'])
         return
@@ -227,7 +252,8 @@ def tree(t):
         before = before[0] if before else ''
         drawn_name(t, what, [all_rows[i] for i in line], drawn[len(before):])
         for i in line[1:]:
-            t.same(f'node {i}', all_rows[i]['cum'], row['cum'])
+            if all_rows[i]['name'] != row['name'] or all_rows[i]['cum']['estimate'] == row['cum']['estimate']:
+                t.same(f'node {i}', all_rows[i]['cum'], row['cum'])
         if steps <= 8:
             t.same(f'{what}, steps', len(before) - 1, 2 * steps)
     hidden_nodes(t, all_rows)

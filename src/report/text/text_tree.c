@@ -10,7 +10,9 @@
 // Where a function has several children the tree goes one step to the right; a function
 // without a branch before it is the only child of the one above it.  Far to the right,
 // the number of steps is written instead of them.  Frames of code that is not the
-// program's share a line, and so do those of a function that calls itself.
+// program's share a line, and so do those of a function that calls itself:
+//
+//     22.5 MiB  58.8%         ± 3.4 MiB            -  parse recurse x10, innermost 18.1 MiB
 #include "report/text/text_table.h"
 
 #include "view/report_tree.h"
@@ -28,6 +30,8 @@ enum {
     LEAST_NAME = 16, // least cells of a name after all steps
     // Room for "[12] ".
     FAR_SIZE = 16,
+    // Room for " recurse x10, innermost 18.1 MiB".
+    RECURSION_SIZE = 48 + HP_NUMBER_SIZE,
 };
 
 // The columns.
@@ -121,9 +125,26 @@ static bool is_recursion(const struct hp_tree_node *node) {
     return is_one;
 }
 
-// The text after the name of a function that calls itself.
-static size_t end_of_recursion(const struct hp_tree_node *node, char text[FAR_SIZE + 8]) {
-    return (size_t)snprintf(text, FAR_SIZE + 8, " recurse x%u", (unsigned)node->run);
+// The text after the name of a function that calls itself: how often, and what the
+// innermost call holds if that is less.  Returns its width in cells.
+static size_t end_of_recursion(const struct hp_view *view,
+                               const struct hp_tree_node *node,
+                               char text[RECURSION_SIZE]) {
+    const struct hp_tree *tree = view->extra;
+    hp_fixed first = hp_tree_cum(tree, node).sum;
+    hp_fixed last = hp_tree_cum(tree, node + node->run - 1).sum;
+    char number[HP_NUMBER_SIZE];
+    hp_text_format(number, last, view->options.metric, view->options.unit);
+    if (first == last) {
+        hp_message_print(text, RECURSION_SIZE,
+                         HP_MESSAGE("tree-recursion", " recurse x%u"),
+                         (unsigned)node->run);
+    } else {
+        hp_message_print(text, RECURSION_SIZE,
+                         HP_MESSAGE("tree-recursion-ends", " recurse x%u, innermost %s"),
+                         (unsigned)node->run, number);
+    }
+    return strlen(text);
 }
 
 // Find distinct names for all nodes, except those of runs (several frames in one line of
@@ -133,9 +154,9 @@ static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
     drawing->names = hp_text_names_new(view);
     for (size_t i = 0; i < tree->nodes.count; i++) {
         const struct hp_tree_node *node = &tree->nodes.at[i];
-        char end[FAR_SIZE + 8];
+        char end[RECURSION_SIZE];
         size_t room = room_of(drawing, i);
-        size_t used = is_recursion(node) ? end_of_recursion(node, end) : 0;
+        size_t used = is_recursion(node) ? end_of_recursion(view, node, end) : 0;
         if (node->run == 1 || used > 0) {
             hp_text_names_add(drawing->names, node->name,
                               room > used ? room - used : room > 0);
@@ -281,8 +302,8 @@ static void put_node(struct drawing *drawing, const struct hp_view *view, size_t
                             : hp_text_amount_cell(flat, &text);
     append_branches(drawing, tree, number);
     if (is_recursion(node)) {
-        char end[FAR_SIZE + 8];
-        end_of_recursion(node, end);
+        char end[RECURSION_SIZE];
+        end_of_recursion(view, node, end);
         hp_text_table_name(&drawing->table, hp_text_name(drawing->names, node->name));
         append(drawing, end);
     } else if (node->run > 1) {
