@@ -385,6 +385,7 @@ static void conclude(const struct hp_trend *trend, const struct trend_maker *mak
         (row->shape == HP_TREND_NONE || row->shape == HP_TREND_STEADY)) {
         set_shape_since(maker, values, trend->dumps, row);
     }
+    row->step_rise = values[row->step] - values[row->step - 1];
     row->slope = row->shape == HP_TREND_SINCE ? row->onset.slope : row->slope;
     row->rise.least = isinf(row->rise.least) ? (double)NAN : row->rise.least;
     row->q = row->rise.p; // p is adjusted later
@@ -655,14 +656,24 @@ const struct hp_trend *hp_largest_trend(const struct hp_trends *trends) {
     return largest;
 }
 
+// The verdict on a row that does not grow steadily: which part of its growth is one step.
+static enum hp_trend_verdict verdict_of_step(const struct hp_trend_row *row) {
+    static const double nearly_all = 0.8, most = 0.5;
+    enum hp_metric metric = row->trend->is_of_space ? HP_INUSE_SPACE : HP_INUSE_OBJECTS;
+    double growth = hp_fixed_double(row->last - row->first, metric);
+    bool is_step = row->shape == HP_TREND_STEP && growth > 0;
+    return is_step && row->step_rise >= nearly_all * growth ? HP_VERDICT_STEP
+           : is_step && row->step_rise > most * growth      ? HP_VERDICT_MOSTLY
+                                                            : HP_VERDICT_UNSTEADY;
+}
+
 enum hp_trend_verdict hp_trend_verdict_of(const struct hp_trend_row *row) {
-    return row->trend->test == HP_TEST_NONE                        ? HP_VERDICT_UNTESTED
-           : !row->trend->can_test_growth                          ? HP_VERDICT_FEW
-           : isnan(row->rise.p)                                    ? HP_VERDICT_UNTESTED
-           : row->is_significant && row->shape == HP_TREND_SINCE   ? HP_VERDICT_SINCE
-           : row->is_significant                                   ? HP_VERDICT_GROWS
-           : row->shape == HP_TREND_STEP && row->last > row->first ? HP_VERDICT_STEP
-                                                                   : HP_VERDICT_UNSTEADY;
+    return row->trend->test == HP_TEST_NONE                      ? HP_VERDICT_UNTESTED
+           : !row->trend->can_test_growth                        ? HP_VERDICT_FEW
+           : isnan(row->rise.p)                                  ? HP_VERDICT_UNTESTED
+           : row->is_significant && row->shape == HP_TREND_SINCE ? HP_VERDICT_SINCE
+           : row->is_significant                                 ? HP_VERDICT_GROWS
+                                                                 : verdict_of_step(row);
 }
 
 bool hp_series_can_test_growth(const struct hp_series_dump *series, size_t count) {

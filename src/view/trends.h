@@ -35,7 +35,8 @@ struct hp_trend_row {
     double slope_whole;
     struct hp_onset onset; // valid if its is_since or steps is set
     enum hp_trend_shape shape;
-    size_t step; // the dump after the step, if shape is HP_TREND_STEP
+    size_t step;      // the dump after the step, if shape is HP_TREND_STEP
+    double step_rise; // how much the value rose in the step
     // The shape for people: "since 13", "step 7", or "-" if none.
     char shape_label[HP_SHAPE_SIZE];
     // It grows significantly (by q), and its shape is steady growth, or that since the
@@ -81,7 +82,8 @@ enum hp_trend_verdict {
     HP_VERDICT_FEW,      // too few dumps, or all of one time
     HP_VERDICT_GROWS,    // it grows steadily
     HP_VERDICT_SINCE,    // it grows steadily since a dump
-    HP_VERDICT_STEP,     // it grew in one step
+    HP_VERDICT_STEP,     // it grew in one step, which is nearly all of its growth
+    HP_VERDICT_MOSTLY,   // one step is most of its growth
     HP_VERDICT_UNSTEADY, // no steady growth
 };
 

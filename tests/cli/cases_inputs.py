@@ -732,6 +732,10 @@ def a_refusal_names_the_option_that_gets_past_it(t):
         assert "input-total-contradicts" not in done.out and "input-malformed" not in done.out, done.out
     done = check(t.codes("diff", "--no-symbols", "--damaged=use", cut, t.dump), 3)
     assert "headline-some-truncated: 1" in done.out.partition("\n")[0], done.out
+    for command in ("top", "tree", "stacks"):  # the first line says that a file is not in the numbers
+        done = check(t.codes(command, "--no-symbols", "--max-skipped=1", t.dump, bad), 3)
+        assert "headline-skipped:  ( 1 2" in done.out.partition("\n")[0], done.out
+        assert "headline-skipped" not in check(t.codes(command, "--no-symbols", t.dump), 0).out
     broken = t.folder / "x.pb.gz"
     broken.write_bytes((ROOT / "testdata/formats/go-protobuf.pb.gz").read_bytes()[:300])
     assert "option-" not in check(t.codes("top", broken), 5, "", "damaged").err

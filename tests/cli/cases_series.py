@@ -272,6 +272,8 @@ def unmatched_addresses_are_not_called_uncompared(t):
     done = check(t.codes("diff", old, new), 0)
     assert re.search(r"warning: open-unmatched: app .* 1 2  \(open-change: .* < 0\.0001 ", done.out), done.out
     assert "open-module" not in done.out, done.out
+    first, _, rest = done.out.partition("\n")
+    assert " app headline-open" in first and "headline-open" not in rest, done.out
     for name in ("new: app@0x2000", "app@0x1000"):  # they have p-values, as the warning says
         assert re.search(rf"<0\.0001\* +{name}", done.out), done.out
     done = check(t.codes("diff", old, freed), 0)

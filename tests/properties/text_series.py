@@ -63,8 +63,30 @@ def is_same(t):
         not t.shown.json_limit or any(re.fullmatch('(no-change|no-row-changed): .*', line) for line in t.lines))
 
 
+def answer(t):
+    """The first line without what it says about files that are skipped, and functions that are not compared."""
+    line = t.line()
+    found = re.search(r'; [^;]+ compared in part$', line)
+    line = line[:found.start()] if found else line
+    if not found and ' compared in part' in t.lines[t.at]:  # it had no room
+        found = re.match(r'.* compared in part(: |$)', t.lines[t.at])
+        t.lines[t.at] = t.lines[t.at][found.end():].replace(' changed ', ' tested changed ', 1)
+        t.at += found[1] == ''
+    if found:
+        codes = {one['code'] for one in t.report['warnings']}
+        t.same('open', bool(codes & {'open-module', 'open-unmatched'}), True)
+    inputs = [t.report[side] for side in (('base', 'new') if t.kind == 'diff' else ('inputs',))]
+    skipped, used = (sum(int(side[key]) for side in inputs) for key in ('skipped', 'used'))
+    lost = r' \((?:[a-z\d ]*truncated)?(?:, )?(?:(\d+) of (\d+) files skipped)?\)'
+    found = re.search(lost, line)
+    t.same('skipped', int(found and found[1] or 0), skipped)
+    if found and found[2]:
+        t.same('skipped of', int(found[2]) >= skipped + used, True)
+    return line.replace(found[0], '') if found else line
+
+
 def diff_answer(t):
-    total, line, metric = t.report['total'], t.line(), NOUNS.get(t.metric, t.metric)
+    total, line, metric = t.report['total'], answer(t), NOUNS.get(t.metric, t.metric)
     delta = total['delta']
     numbers = total['base']['estimate'], total['new']['estimate']
     is_mean = max(int(t.report[name]['used']) for name in ('base', 'new')) > 1
@@ -114,14 +136,15 @@ def diff_rows(t):
         t.sentence('rows', f'verdict-no-rows: {by}{more}')
 
 
-def few_warnings(t):
-    """At most three warnings, which may be shorter than JSON's, and how many more there are."""
+def few_warnings(t, wanted=''):
+    """At most three warnings, which may be shorter than JSON's, and how many more there are; one of them is `wanted`."""
     first = t.at
     while re.match(r'(warning|note|more-warnings): ', t.lines[t.at]):
         t.at += 1
     shown = t.lines[first:t.at]
     t.same('warnings', sum(line.startswith('warning: ') for line in shown) <= 3 and len(shown) <= 5, True)
-    t.same('warnings', [] if [one['text'] for one in t.report['warnings']] else [line for line in shown if line.startswith('warning: ')], [])
+    t.same('warnings', wanted in ['', *shown] or len(shown) > 3, True)
+    t.same('warnings', [] if [one['text'] for one in t.report['warnings']] else [line for line in shown if line.startswith('warning: ') and line != wanted], [])
 
 
 def diff_header(t):
@@ -304,6 +327,13 @@ def trend_growth(t, text):
         p_said(t, 'total', found[6], total['p'])
 
 
+def step_share(total):
+    """Which part of the growth is the largest step, if the shape is a step; else 0."""
+    values = list(map(float, total['values']))
+    rise, growth = max(b - a for a, b in zip(values, values[1:])), float(total['last']) - float(total['first'])
+    return rise / growth if total['shape'] == 'step' and growth > 0 else 0
+
+
 def rows_growing(t, line):
     """Rows grow steadily although the total does not, which may have grown in one step."""
     total, by, dumps = t.report['total'], t.report['by'], t.report['inputs']['used']
@@ -319,7 +349,7 @@ def rows_growing(t, line):
 
 
 def trend_answer(t):
-    total, line, dumps = t.report['total'], t.line(), t.report['inputs']['used']
+    total, line, dumps = t.report['total'], answer(t), t.report['inputs']['used']
     if total['significant']:
         start = f'trend-since {file_of(total["onset"]["dump"])}: ' if total['shape'] == 'since' else 'trend-growing '
         t.same('answer', line.startswith(start), True)
@@ -391,7 +421,7 @@ def trend_second(t):
             t.same('step, time', bool(found and found[2]), hours is not None)
             if found and found[2]:
                 since = (float(total['step']['time']) - time_of(t.shown.dumps[0])) / SECONDS[per]
-                t.count('step, time', found[2], f'{since:.3g}')
+                t.count('step, time', found[3], f'{since:.3g}')
         rows_that_grow(t, parts.pop(0))
     if hours is not None:
         long = f'{float(hours) * 3600 / SECONDS[per]:.3g}'

@@ -9,6 +9,7 @@
 //   text_tree.c, text_peek.c, text_stacks.c, text_list.c, text_overview.c, text_info.c,
 //   text_account.c, text_plan.c   reports with a layout of their own
 //   text_next.c       the next command
+//   text_limits.c     what the first line says of skipped files, and of code without names
 //   text_frame.c      what every screen has: head, warnings, notes, details
 //   text_headline.c   the first line of a report on one profile
 //   text_head.c       facts about inputs and totals
@@ -120,11 +121,11 @@ void hp_text_series(char text[HP_TEXT_SERIES_SIZE], const double *values, size_t
 // Write two values of one metric: "13.1 → 70.8 MiB".
 void hp_text_put_course(struct hp_sink *out, const struct hp_view *view, hp_fixed first,
                         hp_fixed last);
-// Write that dumps are truncated: " (truncated dump)", " (2 dumps truncated)"; nothing if
-// none is.
-void hp_text_put_truncated(struct hp_sink *out, const struct hp_view *view);
-// Write the noun of the metric in a sentence: "in use", "objects allocated", and whether
-// dumps are truncated.
+// Write what is not in the numbers: " (truncated dump)", " (2 dumps truncated, 1 of 4
+// files skipped)"; nothing if no file is truncated or skipped.
+void hp_text_put_lost(struct hp_sink *out, const struct hp_view *view);
+// Write the noun of the metric in a sentence: "in use", "objects allocated", and what is
+// not in the numbers.
 void hp_text_put_metric(struct hp_sink *out, const struct hp_view *view);
 
 // --- estimates ----------------------------------------------------------------------------
@@ -268,6 +269,9 @@ void hp_text_source(struct hp_sink *out, const struct hp_view *view);
 void hp_text_selection(struct hp_sink *out, const struct hp_view *view);
 void hp_text_warnings(struct hp_sink *out, const struct hp_view *view);
 
+// Append a sentence with each path shortened to its last part.
+void hp_text_append_shortened(struct hp_buffer *out, struct hp_span text);
+
 // The share of the memory that was never sampled, if it is so much that the first rows
 // are too high; else 0.  Then no share of a row may be in a headline.  Fills `highest`, the
 // upper bound of the share, unless it is NULL.
@@ -349,6 +353,16 @@ void hp_text_detectable(struct hp_sink *out, const struct hp_view *view);
 // Write the answer of a diff or a trend in one sentence, without the end of the line:
 // "+57.7 MiB ± 3.3 MiB: 13.1 → 70.8 MiB in use, significant (p < 0.0001)".
 hp_writer hp_text_diff_answer, hp_text_trend_answer;
+
+// Write which code cannot be compared as a whole, since some dumps lack its names: "cartd
+// and 1 more compared in part"; nothing if that is a small part of the memory.
+hp_writer hp_text_open;
+
+// Write an answer of a comparison, and after it hp_text_open() if the line has room;
+// otherwise return false.
+bool hp_text_put_answer(struct hp_sink *out, const struct hp_view *view,
+                        hp_writer *answer);
+
 // The number of dumps of a trend; 0: it has several series.
 size_t hp_text_series_length(const struct hp_view *view);
 

@@ -269,8 +269,10 @@ static void build_headline(struct hp_sink *out, const struct parts *parts, size_
     hp_int128 all = tenths(parts, bytes_of(parts, 0)), left = all;
     char number[HP_NUMBER_SIZE];
     hp_format_decimals(number, all, 1);
-    hp_sink_print(out, HP_MESSAGE("account-headline", "jemalloc holds %s %s: "), number,
+    hp_sink_print(out, HP_MESSAGE("account-headline", "jemalloc holds %s %s"), number,
                   parts->unit_of);
+    hp_text_put_lost(out, parts->a->view);
+    hp_sink_text(out, ": ");
     for (size_t i = 0; i < count; i++) {
         put_part(out, parts, parts->rows.at[i]);
         left -= tenths(parts, bytes_of(parts, parts->rows.at[i]));

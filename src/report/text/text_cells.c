@@ -112,22 +112,6 @@ void hp_text_put_course(struct hp_sink *out, const struct hp_view *view, hp_fixe
     hp_sink_print(out, "%s → %s", from, to);
 }
 
-void hp_text_put_truncated(struct hp_sink *out, const struct hp_view *view) {
-    uint64_t used = view->head.summary[HP_SIDE_ALL].merged_used;
-    size_t truncated = 0;
-    for (size_t i = 0; i < view->head.input_count; i++) {
-        truncated += view->head.inputs[i].public.status == HP_INPUT_KEPT_DAMAGED &&
-                     hp_view_counts(view, i);
-    }
-    if (truncated > 0 && used == 1) {
-        hp_sink_print(out, HP_MESSAGE("headline-truncated", " (truncated dump)"));
-    } else if (truncated > 0) {
-        hp_sink_print(out,
-                      HP_MESSAGE("headline-some-truncated", " (%zu dump%s truncated)"),
-                      truncated, truncated == 1 ? "" : "s");
-    }
-}
-
 void hp_text_put_metric(struct hp_sink *out, const struct hp_view *view) {
     static const char *const names[] = {
         [HP_INUSE_SPACE] = "in use",
@@ -140,7 +124,7 @@ void hp_text_put_metric(struct hp_sink *out, const struct hp_view *view) {
     } else {
         hp_sink_text(out, names[view->options.metric]);
     }
-    hp_text_put_truncated(out, view);
+    hp_text_put_lost(out, view);
 }
 
 // --- cells --------------------------------------------------------------------------------

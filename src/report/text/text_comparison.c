@@ -143,22 +143,6 @@ static bool is_jemalloc(const struct hp_view *view) {
     return view->head.summary[HP_SIDE_ALL].is_jemalloc;
 }
 
-// Warn that p does not allow for the differences between processes.
-static void put_not_known(struct hp_sink *out, enum hp_difference_test test) {
-    if (test == HP_TEST_INDEPENDENT) {
-        hp_sink_print(
-            out,
-            HP_MESSAGE("spread-not-known",
-                       "warning: one process a side: p covers sampling error, not how "
-                       "processes differ\n"));
-    } else if (test == HP_TEST_SAMPLING) {
-        hp_sink_print(
-            out,
-            HP_MESSAGE("spread-unknown",
-                       "warning: p covers sampling error, not how processes differ\n"));
-    }
-}
-
 // Write the line that says how changes were tested.
 static void put_method(struct hp_sink *out, const struct hp_view *view,
                        enum hp_difference_test test) {
@@ -272,9 +256,9 @@ void hp_text_diff_answer(struct hp_sink *out, const struct hp_view *view) {
 }
 
 // Write how many rows changed, and how many are new or gone; nothing if changes were not
-// tested.
+// tested.  `is_in_part`: the text before it says that rows are compared in part.
 static void put_rows(struct hp_sink *out, const struct hp_view *view,
-                     const struct hp_difference *difference) {
+                     const struct hp_difference *difference, bool is_in_part) {
     const char *kind = hp_view_row_kind(view);
     const char *changed = hp_difference_allows_for_processes(difference->test)
                               ? "changed significantly"
@@ -293,12 +277,13 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view,
         hp_sink_print(out, HP_MESSAGE("verdict-no-rows", "no %s has enough samples"),
                       kind);
     } else if (significant == 0) {
-        hp_sink_print(out, HP_MESSAGE("verdict-none", "none of %zu %s%s tested %s"),
-                      tested, kind, hp_text_plural(kind, tested == 1), changed);
+        hp_sink_print(out, HP_MESSAGE("verdict-none", "none of %zu %s%s%s %s"), tested,
+                      kind, hp_text_plural(kind, tested == 1),
+                      is_in_part ? "" : " tested", changed);
     } else {
-        hp_sink_print(out, HP_MESSAGE("verdict-rows", "%zu of %zu %s%s tested %s"),
+        hp_sink_print(out, HP_MESSAGE("verdict-rows", "%zu of %zu %s%s%s %s"),
                       significant, tested, kind, hp_text_plural(kind, tested == 1),
-                      changed);
+                      is_in_part ? "" : " tested", changed);
     }
     if (new > 0) {
         hp_sink_print(out, HP_MESSAGE("verdict-new", ", %zu new"), new);
@@ -309,13 +294,18 @@ static void put_rows(struct hp_sink *out, const struct hp_view *view,
 }
 
 // Write a line: which dumps were used, or how many rows changed; both if they fit.
+// `has_open`: the first line had no room for which code is compared in part.
 static void put_second(struct hp_sink *out, const struct hp_view *view,
-                       const struct hp_difference *difference) {
+                       const struct hp_difference *difference, bool has_open) {
     struct hp_buffer line = {0}, changed = {0};
     struct hp_sink rows;
     size_t sources = hp_view_source_count(view), width = view->options.text.width;
     hp_sink_init(&rows, hp_buffer_write, &changed);
-    put_rows(&rows, view, difference);
+    if (has_open) {
+        hp_text_open(&rows, view);
+        hp_sink_text(&rows, ": ");
+    }
+    put_rows(&rows, view, difference, has_open);
     hp_sink_flush(&rows);
     hp_text_made(&line, view, hp_text_selection);
     for (size_t i = 0; i < sources; i++) {
@@ -435,11 +425,10 @@ void hp_text_diff_head(struct hp_sink *out, const struct hp_view *view) {
         return;
     }
     const struct hp_difference *difference = view->extra;
-    hp_text_diff_answer(out, view);
+    bool is_all_said = hp_text_put_answer(out, view, hp_text_diff_answer);
     hp_sink_text(out, "\n");
-    put_second(out, view, difference);
+    put_second(out, view, difference, !is_all_said);
     put_filtered_change(out, view);
-    put_not_known(out, difference->test);
     hp_text_warnings(out, view);
     bool is_all =
         difference->is_same && difference->total.before == difference->total.after;

@@ -11,6 +11,8 @@
 // What has no place here is written with --verbose, at the end; JSON has all of it.
 #include "report/text/text_table.h"
 
+#include "view/difference.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,8 +157,7 @@ static void put_unsampled(struct hp_sink *out, const struct hp_view *view) {
         is_jemalloc ? "lg_prof_sample" : "sample period");
 }
 
-// Copy a sentence with each path shortened to its last part.
-static void append_shortened(struct hp_buffer *out, struct hp_span text) {
+void hp_text_append_shortened(struct hp_buffer *out, struct hp_span text) {
     while (text.size > 0) {
         const char *space = memchr(text.at, ' ', text.size);
         size_t size = space ? (size_t)(space - text.at) : text.size;
@@ -203,6 +204,21 @@ static bool shows_names(const struct hp_view *view) {
                                     : options->by < HP_BY_INPUT;
 }
 
+// Write that p does not allow for how processes differ; nothing if it does.
+static void put_spread(struct hp_sink *out, const struct hp_view *view) {
+    const struct hp_difference *difference = view->extra;
+    if (difference->test == HP_TEST_INDEPENDENT) {
+        hp_sink_print(out,
+                      HP_MESSAGE("spread-not-known",
+                                 "one process a side: p covers sampling error, not how "
+                                 "processes differ"));
+    } else if (difference->test == HP_TEST_SAMPLING) {
+        hp_sink_print(out,
+                      HP_MESSAGE("spread-unknown",
+                                 "p covers sampling error, not how processes differ"));
+    }
+}
+
 // Collect what a screen warns about; with `has_all` in full.
 static void collect(struct lines *lines, const struct hp_view *view, bool has_all) {
     static const struct hp_warning_rank of_numbers = {HP_WARN_OF_NUMBERS, 1};
@@ -211,6 +227,14 @@ static void collect(struct lines *lines, const struct hp_view *view, bool has_al
     size_t sources = hp_view_source_count(view);
     for (size_t i = has_both ? sources : 1; i < sources; i++) {
         add_line(lines, of_numbers, true, hp_view_source(view, i));
+    }
+    if (has_both) {
+        struct hp_buffer text = {0};
+        struct hp_span spread = hp_text_made(&text, view, put_spread);
+        if (spread.size > 0) {
+            add_line(lines, of_numbers, false, spread);
+        }
+        hp_vec_done(&text.text);
     }
     if (differs_from_stacks(view)) {
         struct hp_buffer text = {0};
@@ -272,7 +296,7 @@ static void put_line(struct hp_sink *out, const struct hp_view *view,
     hp_sink_text(out, line->is_note ? "note:" : "warning:");
     hp_sink_text(out, view->options.text.color ? "\033[0m " : " ");
     if (is_short) {
-        append_shortened(&text, hp_buffer_span(&line->text));
+        hp_text_append_shortened(&text, hp_buffer_span(&line->text));
     } else {
         hp_buffer_append(&text, hp_buffer_span(&line->text));
     }

@@ -76,7 +76,7 @@ static void put_measure(struct hp_sink *out, const struct hp_view *view) {
                                     : HP_MESSAGE("headline-dumps", " in %s dumps"),
                       count);
     }
-    hp_text_put_truncated(out, view);
+    hp_text_put_lost(out, view);
 }
 
 // Write the filters: "--focus=f --ignore=g leave "; nothing and return false if there are

@@ -36,8 +36,10 @@ static void put_answer(struct hp_sink *out, const struct hp_view *view) {
     put_share(out, total->share);
     hp_sink_print(out,
                   HP_MESSAGE("live-at-last",
-                             " of the %s allocated in the window is still live\n"),
+                             " of the %s allocated in the window is still live"),
                   allocated);
+    hp_text_put_lost(out, view);
+    hp_sink_text(out, "\n");
 }
 
 // Write the dumps, and the time from the first to the last.

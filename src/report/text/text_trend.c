@@ -66,7 +66,7 @@ static void put_values(struct hp_sink *out, const struct hp_view *view,
                        const struct hp_trend_row *row) {
     hp_text_put_course(out, view, row->first, row->last);
     hp_sink_print(out, " in %zu dumps", row->trend->dumps);
-    hp_text_put_truncated(out, view);
+    hp_text_put_lost(out, view);
 }
 
 // Write how fast a sum grows: "+6.0 MiB per dump, at least +2.8 MiB; 13.1 → 70.8 MiB in
@@ -85,6 +85,17 @@ static void put_growth(struct hp_sink *out, const struct hp_view *view,
     hp_text_put_p(out, row->rise.p);
 }
 
+// Write that most of the growth of a sum was one step.
+static void put_grown(struct hp_sink *out, const struct hp_view *view,
+                      const struct hp_trend_row *row, bool is_all) {
+    hp_sink_print(out, is_all ? HP_MESSAGE("trend-step", "Grew in one step: ")
+                              : HP_MESSAGE("trend-mostly", "Mostly one step: "));
+    put_values(out, view, row);
+    hp_sink_print(out, HP_MESSAGE("trend-no-more", "; no steady growth ("));
+    hp_text_put_p(out, row->rise.p);
+    hp_sink_text(out, ")");
+}
+
 // Write that a series has too few dumps for a verdict.
 static void put_few(struct hp_sink *out, const struct hp_view *view,
                     const struct hp_trend_row *row) {
@@ -100,6 +111,7 @@ static void put_few(struct hp_sink *out, const struct hp_view *view,
                       HP_MESSAGE("trend-one-time", "Too few dumps at different times: "));
     }
     hp_text_put_course(out, view, row->first, row->last);
+    hp_text_put_lost(out, view);
 }
 
 // Write that a sum does not grow steadily, and what its shape is instead.
@@ -112,6 +124,11 @@ static void put_unsteady(struct hp_sink *out, const struct hp_view *view,
     put_values(out, view, row);
     hp_sink_text(out, ", ");
     hp_text_put_p(out, row->rise.p);
+}
+
+// Whether the verdict is about a step, which the next line names.
+static bool is_step(enum hp_trend_verdict verdict) {
+    return verdict == HP_VERDICT_STEP || verdict == HP_VERDICT_MOSTLY;
 }
 
 // Number of rows that grow steadily.
@@ -127,10 +144,10 @@ static size_t count_growing(const struct hp_trends *trends) {
 static void put_growing_rows(struct hp_sink *out, const struct hp_view *view,
                              const struct hp_trend_row *total, size_t grow) {
     const char *kind = hp_view_row_kind(view);
-    bool is_step = hp_trend_verdict_of(total) == HP_VERDICT_STEP;
+    bool is_whole = hp_trend_verdict_of(total) == HP_VERDICT_STEP;
     hp_sink_print(out, HP_MESSAGE("trend-rows-growing", "GROWING in %zu %s%s; total%s: "),
                   grow, kind, hp_text_plural(kind, grow == 1),
-                  is_step ? " in one step" : "");
+                  is_whole ? " in one step" : "");
     put_values(out, view, total);
     hp_sink_text(out, " (");
     hp_text_put_p(out, total->rise.p);
@@ -152,11 +169,10 @@ static void put_verdict(struct hp_sink *out, const struct hp_view *view,
         put_growth(out, view, row);
         break;
     case HP_VERDICT_STEP:
-        hp_sink_print(out, HP_MESSAGE("trend-step", "Grew in one step: "));
-        put_values(out, view, row);
-        hp_sink_print(out, HP_MESSAGE("trend-no-more", "; no steady growth ("));
-        hp_text_put_p(out, row->rise.p);
-        hp_sink_text(out, ")");
+        put_grown(out, view, row, true);
+        break;
+    case HP_VERDICT_MOSTLY:
+        put_grown(out, view, row, false);
         break;
     case HP_VERDICT_UNSTEADY:
         put_unsteady(out, view, row);
@@ -179,7 +195,7 @@ void hp_text_trend_answer(struct hp_sink *out, const struct hp_view *view) {
         hp_sink_text(out, ": ");
     }
     enum hp_trend_verdict verdict = hp_trend_verdict_of(&trend->total);
-    bool is_unsteady = verdict == HP_VERDICT_STEP || verdict == HP_VERDICT_UNSTEADY;
+    bool is_unsteady = is_step(verdict) || verdict == HP_VERDICT_UNSTEADY;
     size_t grow = trends->count == 1 && is_unsteady ? count_growing(trends) : 0;
     if (grow > 0) {
         put_growing_rows(out, view, &trend->total, grow);
@@ -226,13 +242,15 @@ static void put_since(struct hp_sink *out, const struct hp_view *view,
     }
 }
 
-// Write at which dump a total grew in one step, and when that was: "step at app.7.heap, 1.5
-// hours after the first dump".
+// Write how much a total grew in one step, at which dump, and when that was: "step of +6.2
+// MiB at app.7.heap, 1.5 hours after the first dump".
 static void put_step(struct hp_sink *out, const struct hp_view *view,
                      const struct hp_trend_row *row) {
     const struct hp_trend *trend = row->trend;
     const struct hp_series_dump *dumps = view->series + trend->place;
-    hp_sink_print(out, HP_MESSAGE("total-step", "step at "));
+    char rise[HP_SIGNED_SIZE];
+    hp_text_rate(rise, row->step_rise, view->options.metric, view->options.unit);
+    hp_sink_print(out, HP_MESSAGE("total-step", "step of %s at "), rise);
     hp_text_put_dump(out, view, row, row->step);
     if (!isnan(trend->hours) && trend->unit->seconds > 0) {
         char number[32];
@@ -375,7 +393,7 @@ static void put_second(struct hp_sink *out, const struct hp_view *view) {
         begin = "; ";
     } else if (trend->can_test_growth) {
         hp_sink_text(out, begin);
-        if (verdict == HP_VERDICT_STEP) {
+        if (is_step(verdict)) {
             put_step_and_rows(out, view, rest);
         } else {
             put_growing(out, view);
@@ -560,7 +578,10 @@ void hp_text_trend_facts(struct hp_sink *out, const struct hp_view *view) {
 
 void hp_text_trend_head(struct hp_sink *out, const struct hp_view *view) {
     const struct hp_trends *trends = view->extra;
-    hp_text_trend_answer(out, view);
+    if (!hp_text_put_answer(out, view, hp_text_trend_answer)) {
+        hp_sink_text(out, "\n");
+        hp_text_open(out, view);
+    }
     hp_sink_text(out, "\n");
     put_second(out, view);
     for (size_t i = 0; i < trends->count; i++) {
