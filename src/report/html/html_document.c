@@ -6,7 +6,8 @@
 #include "report/text/text.h"
 
 enum {
-    MOST_WARNINGS = 3, // that are shown at first
+    MOST_WARNINGS = 3,   // that are shown at first
+    WARNING_CELLS = 280, // cells of a warning that is not unfolded: two lines
 };
 
 // Write the Content-Security-Policy: only the script and style of the build, and images
@@ -37,6 +38,26 @@ static void put_head(struct hp_sink *out, const struct hp_view *view) {
     hp_sink_text(out, "</style>\n</head>\n<body>\n");
 }
 
+// Write a warning; a long one without the folders of paths, and cut: it can be unfolded.
+static void put_warning(struct hp_sink *out, const struct hp_view *view, size_t i) {
+    struct hp_span whole = hp_view_warning(view, i);
+    struct hp_text_cut cut = {.room = WARNING_CELLS};
+    struct hp_buffer text = {0}, shown = {0};
+    hp_text_append_shortened(&text, hp_view_short_warning(view, i));
+    hp_text_cut_text(&shown, hp_buffer_span(&text), &cut);
+    bool is_long = hp_text_cells(whole, false) > WARNING_CELLS / 2;
+    hp_sink_text(out, is_long ? "<li><details><summary>" : "<li>");
+    hp_html_text(out, is_long ? hp_buffer_span(&shown) : whole);
+    if (is_long) {
+        hp_sink_text(out, "</summary>\n");
+        hp_html_text(out, whole);
+        hp_sink_text(out, "</details>");
+    }
+    hp_sink_text(out, "</li>\n");
+    hp_vec_done(&text.text);
+    hp_vec_done(&shown.text);
+}
+
 // Write the warnings as a list; nothing if there are none.  Those after the first
 // MOST_WARNINGS can be unfolded.
 static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
@@ -47,9 +68,7 @@ static void put_warnings(struct hp_sink *out, const struct hp_view *view) {
             hp_sink_print(out, "<li><details><summary>%zu more</summary>\n<ul>\n",
                           count - i);
         }
-        hp_sink_text(out, "<li>");
-        hp_html_text(out, hp_view_warning(view, i));
-        hp_sink_text(out, "</li>\n");
+        put_warning(out, view, i);
     }
     hp_sink_text(out, count > MOST_WARNINGS ? "</ul></details></li>\n" : "");
     hp_sink_text(out, count > 0 ? "</ul>\n" : "");

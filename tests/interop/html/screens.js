@@ -2,6 +2,8 @@
 //
 // usage: node --test screens.js, with BINARY TESTDATA PEERS in the environment
 const assert = require('assert');
+const fs = require('fs');
+const path = require('path');
 const test = require('node:test');
 const { BROWSERS, open, puppeteer } = require('./browsers.js');
 const { Program } = require('./report.js');
@@ -93,6 +95,25 @@ async function headFollows(page) {
   assert.match(await page.$eval('#result', (element) => element.textContent), new RegExp(`^Filters leave ${(await said())[0].slice(13)}`));
 }
 
+// The flame graph begins on the first screen, even below three long warnings and 15 rows.
+async function beginsEarly(browser) {
+  const folder = path.join(program.folder, ...'abc'.split('').map((letter) => letter.repeat(90)));
+  fs.mkdirSync(folder, { recursive: true });
+  const names = ['5565', '5785', '5798', '5802', '5806'].map((pid) => `py.${pid}.0.f.heap.gz`), long = 'd'.repeat(60);
+  const files = [...names.map((name) => `processes/${name}`), 'real/clang_json_lg17.21618.0.f.heap.gz', 'real/postgres_lg13.17969.0.f.heap.gz'].map((name) => {
+    const copy = path.join(folder, `${long}.${path.basename(name)}`);
+    fs.copyFileSync(program.file(name), copy);
+    return copy;
+  });
+  const { page, faults } = await open(browser, program.write('warnings', '-n', '15', ...files), { width: 1400 });
+  assert.strictEqual(await page.$$eval('#warnings > li', (all) => all.length > 3), true, 'three warnings, and more');
+  assert.ok(await page.$$eval('#warnings summary', (all) => all.length) > 1, 'a long one is unfolded');
+  const top = await page.$eval('#flames', (element) => element.getBoundingClientRect().top + scrollY);
+  assert.ok(top <= 900, `the flame graph begins at ${top}`);
+  assert.deepStrictEqual(faults, []);
+  await page.close();
+}
+
 const STEPS = [
   ['zooming keeps the height', zooms],
   ['classes have colours', colors],
@@ -113,5 +134,6 @@ test('Chromium says', async (t) => {
       await page.close();
     });
   }
+  await t.test('the flame graph begins early', () => beginsEarly(browser));
   await browser.close();
 });
