@@ -455,22 +455,26 @@ static void put_spread(struct hp_sink *out, const struct hp_plan *plan) {
     if (plan->total.spread.freedom > 0) {
         hp_sink_print(out,
                       HP_MESSAGE("plan-note-spread",
-                                 "processes differ by %.3g%% beyond sampling error"),
+                                 "processes differ by %.3g%% beyond sampling error, "
+                                 "which 3:3 has to estimate"),
                       plan->total.spread.share * 100);
     } else {
         hp_sink_print(
-            out, HP_MESSAGE("plan-note-sampling",
-                            "sampling error only; 3 processes show how they differ"));
+            out,
+            HP_MESSAGE("plan-note-sampling",
+                       "processes are taken as equal (3 show how they differ); 3:3 has "
+                       "to estimate that"));
     }
 }
 
-// Whether any cell of the plan is rough.
-static bool has_rough(const struct hp_plan *plan) {
+// Whether any cell that is shown is rough.
+static bool has_rough(const struct plan_text *t) {
+    const struct hp_plan *plan = t->plan;
     bool has = false;
     for (size_t i = 0; i < HP_PLAN_PERIODS; i++) {
         has |= plan->of[i].total.is_rough;
         for (size_t k = 0; k < plan->row_count; k++) {
-            has |= plan->of[i].rows[k].is_rough;
+            has |= plan->of[i].rows[k].is_rough && shows_row(t, k);
         }
     }
     return has;
@@ -486,29 +490,31 @@ static void put_facts(const struct plan_text *t) {
     put_assumptions(t->out, t->plan);
     hp_sink_print(t->out,
                   HP_MESSAGE("plan-note-period",
-                             "~: also a period more than 64 times finer than that "
-                             "of the dumps; stacks without a sample are missing\n"));
+                             "~: under 100 samples, or a period more than 64 times "
+                             "finer than that of the dumps; stacks without a sample are "
+                             "missing\n"));
 }
 
 static void put_notes(const struct plan_text *t) {
     struct hp_text_notes notes = {.out = t->out, .view = t->view};
-    struct hp_text_draft names, spread;
+    struct hp_text_draft names, marks, spread;
     hp_text_draft_init(&names);
     put_names(&names.out, t, false);
     hp_text_note(&notes, hp_text_draft_end(&names));
-    hp_text_note(&notes,
-                 hp_span_of(hp_words(
-                     HP_WORDS("plan-note-changes",
-                              "change shown: in 4 of 5 comparisons of two dumps of one "
-                              "process (1:1), 3 or 8 processes a side"))));
+    hp_text_draft_init(&marks);
+    hp_sink_print(&marks.out,
+                  HP_MESSAGE("plan-note-changes",
+                             "shown: 4 of 5 tests; 1:1: one process; 3:3: 3 processes a "
+                             "side"));
+    hp_sink_text(&marks.out,
+                 has_rough(t) ? hp_words(HP_WORDS("plan-note-rough", "; ~: few samples"))
+                              : "");
+    hp_text_note(&notes, hp_text_draft_end(&marks));
     hp_text_draft_init(&spread);
     put_spread(&spread.out, t->plan);
-    hp_sink_text(&spread.out,
-                 has_rough(t->plan)
-                     ? hp_words(HP_WORDS("plan-note-rough", "; ~: under 100 samples"))
-                     : "");
     hp_text_note(&notes, hp_text_draft_end(&spread));
     hp_text_draft_done(&names);
+    hp_text_draft_done(&marks);
     hp_text_draft_done(&spread);
     if (t->view->options.text.details) {
         put_facts(t);
