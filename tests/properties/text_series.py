@@ -66,23 +66,22 @@ def is_same(t):
 def answer(t):
     """The first line without what it says about files that are skipped, and functions that are not compared."""
     line = t.line()
-    found = re.search(r'; [^;]+ compared in part$', line)
+    found = re.search(r'; [^;]*headline-open$', line)
     line = line[:found.start()] if found else line
-    if not found and ' compared in part' in t.lines[t.at]:  # it had no room
-        found = re.match(r'.* compared in part(: |$)', t.lines[t.at])
-        t.lines[t.at] = t.lines[t.at][found.end():].replace(' changed ', ' tested changed ', 1)
+    if not found and 'headline-open' in t.lines[t.at]:  # it had no room
+        found = re.match(r'.*?headline-open(?!-)(: |$)', t.lines[t.at])
+        t.lines[t.at] = t.lines[t.at][found.end():].replace('  changed ', '  tested changed ', 1)
         t.at += found[1] == ''
     if found:
         codes = {one['code'] for one in t.report['warnings']}
         t.same('open', bool(codes & {'open-module', 'open-unmatched'}), True)
     inputs = [t.report[side] for side in (('base', 'new') if t.kind == 'diff' else ('inputs',))]
     skipped, used = (sum(int(side[key]) for side in inputs) for key in ('skipped', 'used'))
-    lost = r' \((?:[a-z\d ]*truncated)?(?:, )?(?:(\d+) of (\d+) files skipped)?\)'
-    found = re.search(lost, line)
-    t.same('skipped', int(found and found[1] or 0), skipped)
-    if found and found[2]:
-        t.same('skipped of', int(found[2]) >= skipped + used, True)
-    return line.replace(found[0], '') if found else line
+    found = re.search(r'(headline-truncated|headline-some-truncated: \d+ s?)?(headline-skipped: (?: \(|, ) ?(\d+) (\d+) ?)?\)', line)
+    t.same('skipped', int(found and found[3] or 0), skipped)
+    if found and found[4]:
+        t.same('skipped of', int(found[4]) >= skipped + used, True)
+    return line.replace(found[0], '') if found and (found[1] or found[2]) else line
 
 
 def diff_answer(t):
@@ -124,14 +123,15 @@ def diff_rows(t):
     changed = 'changed beyond sampling error' if t.report['test'] in OF_SAMPLING else 'changed significantly'
     plural = '' if tested == 1 else 'es' if by.endswith('s') else 's'
     more = f', verdict-new: {new}' * (new > 0) + f', verdict-gone: {gone}' * (gone > 0)
-    pattern = (rf'(verdict-no-rows: {by}|verdict-(none:|rows: \d+) \d+ {by} (e?s)? {changed})'
+    pattern = (rf'(verdict-no-rows: {by}|verdict-(none:|rows: \d+) \d+ {by} (e?s)? (?: tested)? {changed})'
                r'(, verdict-new: \d+)?(, verdict-gone: \d+)?')
     sources(t, f'{pattern}$')
     if t.shown.json_limit:
         t.match('rows', pattern, rows)
     elif tested:
         code = f'verdict-rows: {significant}' if significant else 'verdict-none:'
-        t.sentence('rows', f'{code} {tested} {by} {plural} {changed}{more}')
+        is_tested = ' tested'  # which answer() puts back where "compared in part" precedes it
+        t.sentence('rows', f'{code} {tested} {by} {plural} {is_tested} {changed}{more}')
     else:
         t.sentence('rows', f'verdict-no-rows: {by}{more}')
 
@@ -171,9 +171,8 @@ def diff_header(t):
                 t.same('left', found[3], None)
             else:
                 p_said(t, 'left', found[3], left['p'])
-    if t.report['test'] in OF_SAMPLING:
-        t.sentence('not known', 'spread-not-known' if t.report['test'] == 'independent' else 'spread-unknown')
-    few_warnings(t)
+    few_warnings(t, '' if t.report['test'] not in OF_SAMPLING else
+                 'warning: spread-not-known' if t.report['test'] == 'independent' else 'warning: spread-unknown')
     if not t.lines[0].startswith('no-change: '):  # otherwise nothing follows
         t.same('header', t.line(), '')
 
@@ -337,7 +336,7 @@ def step_share(total):
 def rows_growing(t, line):
     """Rows grow steadily although the total does not, which may have grown in one step."""
     total, by, dumps = t.report['total'], t.report['by'], t.report['inputs']['used']
-    is_step = total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0
+    is_step = step_share(total) >= .8
     found = re.fullmatch(rf'trend-rows-growing: (\d+) {by} (?:e?s)? {" in one step" * is_step} ' + COURSE + rf' in {dumps} dumps \((p .*)\)', line)
     t.same('answer', bool(found), True)
     if not found:
@@ -360,7 +359,6 @@ def trend_answer(t):
         rows_growing(t, line)
         return
     few = f'trend-few-dumps: {dumps} 8 '
-    is_step = total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0
     word = WORDS.get(total['shape'], total['shape'])
     shape = f' ( {word} )' if word in ('plateau', 'cycle') else '  '
     untested = ('', rf' in {dumps} dumps; trend-untested')
@@ -368,7 +366,8 @@ def trend_answer(t):
         untested if t.report['test'] == 'none' else
         (few if int(dumps) < 8 else 'trend-one-time ', '') if not t.report['variance_tested'] else
         untested if total['p'] is None else
-        ('trend-step ', rf' in {dumps} dumps; trend-no-more(p .*)\)') if is_step else
+        ('trend-step ' if step_share(total) >= .8 else 'trend-mostly ',
+         rf' in {dumps} dumps; trend-no-more(p .*)\)') if step_share(total) > .5 else
         (f'trend-unsteady: {shape} ', rf' in {dumps} dumps, (p .*)'))
     found = re.fullmatch(re.escape(before) + COURSE + after, line)
     if not found:
@@ -415,11 +414,13 @@ def trend_second(t):
         if total['onset']['from'] != total['onset']['to']:
             t.same('began', parts.pop(0), f'total-began {file_of(total["onset"]["from"])} and {file_of(total["onset"]["to"])}')
     elif t.report['variance_tested']:
-        if total['shape'] == 'step' and apart(total['first'], total['last'])[0] > 0:
-            found = re.fullmatch(rf'total-step (\S+?)(?:, total-step-time: (\S+) {per} s?)?', parts.pop(0))
-            t.same('step', found and found[1], file_of(total['step']['dump']))
-            t.same('step, time', bool(found and found[2]), hours is not None)
-            if found and found[2]:
+        if step_share(total) > .5:
+            found = re.fullmatch(rf'total-step: ({VALUE}) (\S+?)(?:, total-step-time: (\S+) {per} s?)?', parts.pop(0))
+            values = list(map(Decimal, total['values']))
+            slope(t, 'step', found and found[1] or '', str(max(b - a for a, b in zip(values, values[1:]))), t.shown.unit, 6)
+            t.same('step', found and found[2], file_of(total['step']['dump']))
+            t.same('step, time', bool(found and found[3]), hours is not None)
+            if found and found[3]:
                 since = (float(total['step']['time']) - time_of(t.shown.dumps[0])) / SECONDS[per]
                 t.count('step, time', found[3], f'{since:.3g}')
         rows_that_grow(t, parts.pop(0))
