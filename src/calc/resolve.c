@@ -362,6 +362,7 @@ static void ask_of_images(struct hp_resolver *resolver, const struct hp_dump *du
                 .path = first->path,
                 .name = kept_name(resolver, first),
                 .is_known_build = first->build_id.n != 0,
+                .build_id = hp_strtab_span(&dump->strings, first->build_id),
                 .addresses = kind_of_addresses(resolver, dump, image),
                 .span = span_of(dump, image),
                 .extent_count = (uint32_t)resolver->extents.count,

@@ -19,6 +19,7 @@ static void ask_of_modules(const struct hp_profile *profile,
             .is_known_build = module->recorded_build_id.n != 0 || module->stamp.n != 0};
         if (hp_module_has_code(module)) {
             asked.path = asked.name = hp_strtab_span(&profile->strings, module->path);
+            asked.build_id = hp_strtab_span(&profile->strings, module->recorded_build_id);
             asked.addresses = module->addresses;
             asked.span = module->span;
             asked.extents = hp_vec_from(&profile->extents, module->first_extent);

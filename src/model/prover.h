@@ -18,6 +18,7 @@ struct hp_proof_module {
     // The path; for a temporary copy of a file with '*' in place of the random part.
     struct hp_span name;
     bool is_known_build; // its build id or stamp is known, so its code is not compared
+    struct hp_span build_id; // the build id, if a profile records it; else empty
     // A library of the allocator, whose file shows how large sizes are rounded.
     bool is_allocator;
     enum hp_address_kind addresses;
@@ -28,7 +29,7 @@ struct hp_proof_module {
     enum hp_proof proof;
     char *builds, *stamp; // as in struct hp_module; NULL: none; from malloc(), owned
     // If `addresses` are offsets in a file: the ELF address of each of `extents`, the same
-    // in all files that fit.  Set only if all addresses of the dump are in extents.  NULL:
+    // in all files that fit, or in the one with the build id.  Set only if all addresses of the dump are in extents.  NULL:
     // unknown; from malloc(), owned.
     uint64_t *elf_addresses;
     // Rounding of large sizes according to all files that fit; HP_LARGE_AUTO: unknown.

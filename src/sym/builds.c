@@ -242,6 +242,45 @@ static bool are_in_extents(const struct hp_fits *fits, uint32_t number,
     return are;
 }
 
+// The program or library with the build id of a module in a list of files; NULL: none.
+static const struct hp_candidate *with_id(struct builds *self,
+                                          const struct hp_candidate_list *files,
+                                          const struct hp_proof_module *module) {
+    for (size_t i = 0; i < files->all.count; i++) {
+        struct hp_candidate *file = files->all.at[i];
+        const struct hp_image *image = &file->code.image;
+        if (hp_candidate_need(&self->files, file, false) && image->program &&
+            !image->lacks_code &&
+            hp_span_equal(hp_span_of(image->build_id), module->build_id)) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+// hp_proof_module.elf_addresses of a module whose build id is known.  The caller frees
+// the result.
+static uint64_t *addresses_by_id(struct builds *self, const struct proving *proving,
+                                 uint32_t number, const struct hp_proof_module *module) {
+    if (module->addresses != HP_ADDRESS_OFFSET || module->build_id.size == 0 ||
+        module->extent_count == 0 || !are_in_extents(&proving->fits, number, module)) {
+        return NULL;
+    }
+    const struct hp_candidate *file =
+        with_id(self, hp_candidates_of(&self->files, module->path, module->name), module);
+    if (!file) {
+        file = with_id(self,
+                       hp_candidates_of_any_name(&self->files, HP_NAMELESS_MEANT, module),
+                       module);
+    }
+    uint64_t *found = hp_alloc(module->extent_count * sizeof *found);
+    if (!file || !find_addresses(&file->code.image, module, found)) {
+        free(found);
+        found = NULL;
+    }
+    return found;
+}
+
 // hp_proof_module.elf_addresses of a module.  The caller frees the result.
 static uint64_t *addresses_of(const struct proving *proving, uint32_t number,
                               const struct hp_proof_module *module) {
@@ -348,8 +387,11 @@ static void prove(struct hp_prover *prover, struct hp_proof_question *question) 
     proving.keys = hp_alloc(proving.tried.count * sizeof *proving.keys);
     pthread_mutex_lock(&self->lock); // conclude() may read files again
     for (uint32_t i = 0; i < question->modules.count; i++) {
-        if (!question->modules.at[i].is_known_build) {
-            conclude(self, &proving, i, &question->modules.at[i]);
+        struct hp_proof_module *module = &question->modules.at[i];
+        if (module->is_known_build) {
+            module->elf_addresses = addresses_by_id(self, &proving, i, module);
+        } else {
+            conclude(self, &proving, i, module);
         }
     }
     pthread_mutex_unlock(&self->lock);

@@ -7,6 +7,7 @@ import re
 import struct
 
 from harness import case, check
+from profile_writer import Profile
 from rooted import gone
 
 REBUILT = pathlib.Path(__file__).resolve().parents[2] / "testdata" / "rebuilt"
@@ -119,6 +120,21 @@ def B35_starts_of_functions_are_no_return_addresses(t):
     for frames in ([*good[:3], start, good[5]], [*good[:5], start + 2, good[5]]):
         counts, symbols, warnings = look(t, dump(t, "other.heap", frames))
         assert counts[0] == 1 and symbols.startswith("another build") and len(warnings) == 1, (counts, symbols, warnings)
+
+
+@case
+def a_file_with_the_recorded_build_id_shows_elf_addresses(t):
+    own = (REBUILT / "right" / "app").read_bytes()
+    build_id = own[own.index(b"\3\0\0\0GNU\0") + 8:][:20].hex()
+    for recorded, option, wanted in ((build_id, OPTION, "elf"), (build_id, f"--symbol-dir={t.folder}", "file-offset"),
+                                     (build_id[::-1], OPTION, "file-offset")):
+        profile = Profile()
+        app = profile.mapping(PATH, 0x555500002000, 0x555500006000, 0x2000, recorded)
+        profile.sample([profile.location(0x555500002500, app), profile.location(0x555500002900, app)], [1, 64])
+        (t.folder / "x.pb").write_bytes(profile.bytes())
+        report = json.loads(check(t.run("info", "-q", "-fjson", option, t.folder / "x.pb")).out)
+        kinds = [(row["address_kind"], row["build_id"]) for row in report["modules"]]
+        assert kinds == [(wanted, recorded)], (wanted, kinds)
 
 
 @case
