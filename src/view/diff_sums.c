@@ -285,13 +285,12 @@ static void add_stack(struct side_adder *adder, uint32_t stack, hp_fixed value) 
     }
 }
 
-// Add a unit of `dumps` dumps, with its mean value per dump, to the distributions of one
-// node.
-static void add_unit(struct hp_sums *sums, int side, double mean, double dumps) {
+// Add a unit, with its mean value per dump, to the distributions of one node.
+static void add_unit(struct hp_sums *sums, int side, double mean, double weight) {
     if (mean != 0) {
         double log = log1p(fmax(mean, 0) / sums->half_sample);
-        hp_scatter_add(&sums->sides[side].values, mean, dumps);
-        hp_scatter_add(&sums->sides[side].logs, log, dumps);
+        hp_scatter_add(&sums->sides[side].values, mean, weight);
+        hp_scatter_add(&sums->sides[side].logs, log, weight);
     }
 }
 
@@ -305,20 +304,19 @@ static void fill_units(struct hp_sums *sums, const struct hp_sides *sides, int s
 
 // End a unit of `dumps` dumps: add its mean value per dump to the distributions of each
 // node, and clear the unit.
-static void end_unit(struct side_adder *adder, int side, double dumps) {
+static void end_unit(struct side_adder *adder, int side, double dumps, double weight) {
     for (size_t i = 0; i < adder->touched.count; i++) {
         uint32_t node = adder->touched.at[i];
         struct hp_sums *sums = &adder->sums[node];
         double mean = hp_fixed_double(adder->now[node], adder->metric) / dumps;
-        add_unit(sums, side, mean, dumps);
+        add_unit(sums, side, mean, weight);
         adder->now[node] = 0;
     }
     adder->touched.count = 0;
 }
 
-// Add the values of an input, which is a single dump, as one unit.
-static void add_dump(struct side_adder *adder, int side,
-                     const struct hp_input_record *input) {
+// Add the values of an input to the current unit.
+static void add_dump(struct side_adder *adder, const struct hp_input_record *input) {
     struct hp_history_reader reader = {0};
     struct hp_observation seen;
     hp_history_open(&reader, &adder->profile->history, input->number);
@@ -326,7 +324,22 @@ static void add_dump(struct side_adder *adder, int side,
         add_stack(adder, seen.stack, seen.values.of[adder->metric]);
     }
     hp_history_done_reading(&reader);
-    end_unit(adder, side, 1);
+}
+
+// Add each dump as one unit.  If one was merged from several, how these differ is lost:
+// all dumps are one unit, which counts as one value.
+static void add_dumps(struct side_adder *adder, int side) {
+    const struct hp_sides *sides = adder->sides;
+    size_t count = side == 0 ? sides->base.count : sides->new.count;
+    for (size_t i = 0; i < count; i++) {
+        add_dump(adder, hp_sides_input(sides, adder->profile, side, i));
+        if (!sides->has_merged[side]) {
+            end_unit(adder, side, 1, 1);
+        }
+    }
+    if (sides->has_merged[side]) {
+        end_unit(adder, side, (double)sides->dumps[side], 1);
+    }
 }
 
 // Add each replicate as one unit.  The sums are sorted by column and replicate.
@@ -344,7 +357,8 @@ static void add_groups(struct side_adder *adder, int side) {
                   (hp_fixed)((hp_uint128)sum->bytes << HP_SPACE_FRACTION));
         if (sum + 1 == end || hp_replicate_group(sum + 1) != group ||
             hp_replicate_column(sum + 1) != hp_replicate_column(sum)) {
-            end_unit(adder, side, dumps[group] > 0 ? (double)dumps[group] : 1);
+            double merged = dumps[group] > 0 ? (double)dumps[group] : 1;
+            end_unit(adder, side, merged, merged);
         }
     }
 }
@@ -353,16 +367,13 @@ static void add_groups(struct side_adder *adder, int side) {
 // node has no memory in.
 static void add_units(struct side_adder *adder, int side) {
     const struct hp_sides *sides = adder->sides;
-    size_t count = side == 0 ? sides->base.count : sides->new.count;
-    bool has_groups = sides->has_groups[side];
     if (!hp_sides_have_units(sides, side, adder->metric)) {
         return;
     }
-    if (has_groups) {
+    if (sides->has_groups[side]) {
         add_groups(adder, side);
-    }
-    for (size_t i = 0; i < count && !has_groups; i++) {
-        add_dump(adder, side, hp_sides_input(sides, adder->profile, side, i));
+    } else {
+        add_dumps(adder, side);
     }
     for (size_t i = 0; i < sum_count(adder); i++) {
         fill_units(&adder->sums[i], sides, side);

@@ -81,13 +81,13 @@ def write(path, process, tables):
 
 class Kind:
     """Number of processes on each side; samples of a row, or 0 for .1 to 200; the excess of each side; cv of the
-    total on each side."""
+    total on each side; whether the base is merged to one profile."""
 
-    def __init__(self, base, new, samples=0, times=(1, 1), cv=(OF_ALL, OF_ALL)):
-        self.hosts, self.samples, self.times, self.cv = (base, new), samples, times, cv
+    def __init__(self, base, new, samples=0, times=(1, 1), cv=(OF_ALL, OF_ALL), is_merged=False):
+        self.hosts, self.samples, self.times, self.cv, self.is_merged = (base, new), samples, times, cv, is_merged
 
     def __str__(self):
-        return (f'{self.hosts[0]} v {self.hosts[1]}, {self.samples or ".1 to 200"} samples, '
+        return (f'{self.hosts[0]}{" merged" * self.is_merged} v {self.hosts[1]}, {self.samples or ".1 to 200"} samples, '
                 f'{self.times[0]:g} : {self.times[1]:g}' +
                 (f', cv {self.cv[0]:g} and {self.cv[1]:g}' if self.cv != (OF_ALL, OF_ALL) else ''))
 
@@ -101,6 +101,8 @@ class Kind:
                     common = factor(COMMON) * self.times[side]
                     tables.append([poisson(mean * common * factor(own)) for mean in means])
                 sides[side].append(write(folder / f'{side}.{host}', 1000 * side + host + 1, tables))
+        if self.is_merged:
+            return [t.merged(folder / 'base.pb.gz', sides[0], '--no-symbols', '--keep-unmapped')], sides[1]
         return sides
 
     def truth(self, samples):
@@ -215,7 +217,7 @@ def is_found(kind, least):
     return faults or f'{figures.rows} rows, found in {small:.4f}, held in {held:.4f}'
 
 
-SAME = (Kind(1, 2), Kind(1, 3), Kind(1, 5), Kind(2, 3), Kind(2, 20), Kind(3, 12), Kind(12, 3), Kind(5, 5))
+SAME = (Kind(12, 5, is_merged=True), Kind(1, 2), Kind(1, 3), Kind(1, 5), Kind(2, 3), Kind(2, 20), Kind(3, 12), Kind(12, 3), Kind(5, 5))
 NOISY = (Kind(2, 20, 40, cv=(.6, .3)), Kind(3, 12, 40, cv=(.6, .3)))
 # (kind, the least share that is found at p <= .05); an interval of its own for halves
 CHANGED = ((Kind(1, 5, 40, (3, 1)), .45), (Kind(2, 20, 40, (2, 1)), .25), (Kind(2, 20, 40, (3, 1)), .44),
