@@ -1,4 +1,4 @@
-// Inputs that have the same content.
+// Inputs that have the same content, or only the same samples.
 #ifndef HP_INPUTS_DUPLICATES_H
 #define HP_INPUTS_DUPLICATES_H
 
@@ -48,5 +48,35 @@ HP_MUST_CHECK int hp_duplicates_of_processes(const struct hp_inputs *inputs,
 // Fill *err with a message that names both inputs; always returns HP_E_DUPLICATE.
 HP_MUST_CHECK int hp_duplicates_refuse(const struct hp_inputs *inputs,
                                        struct hp_duplicate duplicate, struct hp_err *err);
+
+// --- equal samples -----------------------------------------------------------------------
+
+// Inputs with exactly the same samples: either one sample is counted twice, or the
+// processes did nothing since they were forked.
+
+// The facts of an input that are compared.  Both texts are borrowed and must live as long
+// as the list.
+struct hp_sampled_input {
+    struct hp_digest samples;   // digest of the stacks
+    const char *name, *archive; // name of the input; archive that it is in, or NULL
+    uint64_t pid, number;       // as in struct hp_identity
+    uint32_t input; // number of the input, in the order in which inputs are given
+    // Number of its process; HP_NO_PROCESS: the input is the only dump of its process.
+    uint32_t process;
+};
+
+// A list of inputs; {0} is empty.
+struct hp_sampled_inputs {
+    HP_VEC(struct hp_sampled_input) all;
+};
+
+// Append the inputs that are used and have stacks of their own.
+void hp_sampled_inputs_add_records(struct hp_sampled_inputs *inputs,
+                                   const struct hp_inputs *all);
+
+// Count the pairs of inputs with equal samples in all->equal_samples,
+// separately for inputs of different processes by their names, and keep the names of the
+// first pair. The result does not depend on the order of the list.  Frees the list.
+void hp_sampled_inputs_compare(struct hp_sampled_inputs *inputs, struct hp_inputs *all);
 
 #endif

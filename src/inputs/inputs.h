@@ -8,7 +8,7 @@
 //  dump_name.h      what the name of a dump says    identity.h: what identifies a process
 //  processes.h      which dumps are of one process, and the dump of each that is used
 //  process_keys.h   the processes that a merged profile lists
-//  duplicates.h     equal contents                  equal_samples.h: equal samples
+//  duplicates.h     equal contents, and equal samples
 //  diagnosed.h      defects of inputs, by kind
 //  account.h        statistics of allocator and kernel; recent.h: recent allocations
 //  annotations.h    comments and links of pprof profiles

@@ -4,7 +4,7 @@
 #include "lib/lone_inputs.h"
 
 #include "inputs/dump_name.h"
-#include "inputs/equal_samples.h"
+#include "inputs/duplicates.h"
 #include "partial/partial.h"
 #include "view/view.h"
 
