@@ -287,8 +287,8 @@ static uint64_t next_gap(void) {
     return hps_gap_geometric(&self.random, preferences.period);
 }
 
-// Count an allocation that did not pass.  Returns whether it is sampled.  Initialises a
-// thread that is new.
+// Count an allocation for which hps_tracker_passes() returned false.  Returns whether it
+// is sampled.  Initialises a thread that is new.
 static bool count_down(struct hps_countdown *countdown, uint64_t usize) {
     if (!self.seeded) {
         uint64_t n = __atomic_fetch_add(&threads_seeded, 1, __ATOMIC_RELAXED);

@@ -100,7 +100,8 @@ static void find_matches(const struct finder *finder, struct trial_pairs *trial)
     hp_call_pairs_done(&pairs);
 }
 
-// Fill finder->trials.
+// Put each trial of the module whose file can be asked into finder->trials, with the pairs
+// of frames that are a call in that file.
 static void find_trials(struct finder *finder) {
     const struct hp_fits *fits = finder->fits;
     for (size_t i = 0; i < fits->trials.count; i++) {

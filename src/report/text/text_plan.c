@@ -249,7 +249,8 @@ static void put_row(struct plan_text *t, const struct hp_plan_row *row) {
 
 // --- the headline -------------------------------------------------------------------------
 
-// Write who shows a change.
+// Begin the sentence about the change that is found: two dumps of one process find it, or
+// a number of processes on each side.
 static void put_sides(struct hp_sink *out, size_t processes) {
     if (processes == 1) {
         hp_sink_print(out,
