@@ -28,8 +28,8 @@ def help_lists_commands_options_and_formats(t):
 @case
 def help_of_a_command_is_one_screen_of_its_options(t):
     everything = check(t.run("help", "--all")).out
-    assert set(t.told("Commands")) >= {*t.reports(), "digest"}
-    for command in t.told("Commands"):
+    assert set(t.entries("Commands")) >= {*t.reports(), "digest"}
+    for command in t.entries("Commands"):
         out = check(t.run("help", command), 0, "Usage: hprof-", "").out
         assert out.count("\n") <= 60 and max(map(len, out.splitlines())) <= 80, (command, out)
         if command != "jeprof":
@@ -48,12 +48,12 @@ def help_of_a_command_omits_options_of_other_commands(t):
 
 @case
 def help_of_a_command_lists_its_formats(t):
-    for command, pattern in t.reports().items():
+    for command, takes in t.reports().items():
         out = check(t.run("help", "--all", command, env={"COLUMNS": "200"}), 0).out
         shown = re.search("^  -f, --format.*: (.*)$", out, re.M)[1].split(", ")
         assert re.findall(r"^  (\w+) ", out.partition("\nFormats")[2], re.M) == shown, out
         wrong = next(name for name in ("difffolded", "json", "folded") if name not in shown)
-        check(t.codes(command, "-f", wrong, *pattern, *t.procs[:2]), 2, "",
+        check(t.codes(command, "-f", wrong, *["x"] * takes.startswith("REGEX "), *t.procs[:2]), 2, "",
               f"format-not-of-command: {command}  {wrong} {', '.join(shown)}\n")
 
 
@@ -317,7 +317,7 @@ def options_of_a_table_require_a_report_with_rows(t):
             told = re.search(rf"{option.partition('=')[0]}\b.*?; for ([^\n]*)", out, re.S)[1]
             assert [name for name in told.split(", ") if name in ALL] == list(known), told
             message = f"option-goes-with-format: {option.partition('=')[0].removeprefix('--')} {told}\n"
-            for name in t.formats("top"):
+            for name in t.patterns_of("top"):
                 result = t.codes("top", "--no-symbols", "-f", name, option, t.dump)
                 if name in told.split(", "):
                     plain = t.run("top", "--no-symbols", "-f", name, *t.procs)
@@ -360,8 +360,8 @@ def a_format_of_merge_is_also_a_command(t):
 
 @case
 def a_format_of_several_commands_is_not_a_command(t):
-    writers = {name: [command for command in t.reports() if name in t.formats(command)]
-               for name in t.formats()}
+    writers = {name: [command for command in t.reports() if name in t.patterns_of(command)]
+               for name in t.patterns_of()}
     several = [name for name, commands in writers.items()
                if len(commands) > 1 and "merge" not in commands]
     assert {"text", "json", "tsv"} <= set(several)

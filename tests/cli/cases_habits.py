@@ -151,7 +151,7 @@ def every_option_of_recorded_jeprof_commands_works_or_gets_a_hint(t):
 def hints_name_existing_commands_and_options(t):
     text = "".join(t.run("top", t.dump, option).err.split(": ", 2)[2] for option in UNKNOWN)
     text += "".join(t.run(word, t.dump).err.split(": ", 2)[2] for word in TRIED)
-    commands = {*t.reports(), *t.formats()}
+    commands = {*t.reports(), *t.patterns_of()}
     options = set(re.findall(r"--[a-z][a-z-]+", t.run("help", "--all", env={"COLUMNS": "250"}).out +
                              t.run("jeprof", "--help").out))
     for command in re.findall(r"hprof-agg ([a-z]+)", text):

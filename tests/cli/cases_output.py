@@ -112,8 +112,8 @@ def the_file_name_selects_the_format(t):
 
 @case
 def each_file_pattern_of_a_format_selects_it(t):
-    for name, patterns in t.formats().items():
-        command = next(command for command in t.reports() if name in t.formats(command))
+    for name, patterns in t.patterns_of().items():
+        command = next(command for command in t.reports() if name in t.patterns_of(command))
         inputs = t.procs[:2] if command == "diff" else t.procs[:1]
         wanted = check(t.run(command, "--no-symbols", "-f", name, *inputs)).out
         for file in (pattern.replace("*", "x") for pattern in patterns):

@@ -1,10 +1,8 @@
 """Runs hprof-agg in any environment, and checks the results."""
 import contextlib
-import functools
 import os
 import pathlib
 import pty
-import re
 import select
 import shutil
 import signal
@@ -17,7 +15,7 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/properties"))
 import nameless  # noqa: E402
-from rooted import rooted  # noqa: E402
+from program import Program, without_next  # noqa: E402, F401  cases take without_next() from here
 CASES = []
 
 
@@ -38,11 +36,12 @@ class Result:
         return f"status {self.status}\n--- out\n{self.out}\n--- err\n{self.err}"
 
 
-class Bench:
+class Bench(Program):
     """The scratch folder of one case, and ways to run the program in it."""
 
     def __init__(self, binary, testdata, folder):
-        self.binary, self.testdata, self.folder = binary, testdata, folder
+        super().__init__(binary)
+        self.testdata, self.folder = testdata, folder
         self.dump = str(testdata / "jemalloc-lg0.heap")
         self.other = str(testdata / "jemalloc-default-lg19.heap")
         self.procs = sorted(str(p) for p in (testdata / "procs").glob("*.heap"))
@@ -54,11 +53,6 @@ class Bench:
                 env[name] = os.environ[name]
         env.update(extra or {})
         return env
-
-    def command(self, *args, is_rooted=True, is_coded=False):
-        """The command line; it looks for binaries only in folders of the test."""
-        first = ["--message-codes"] if is_coded else []
-        return [self.binary, *first, *(rooted(args) if is_rooted else map(str, args))]
 
     def start(self, *args, env=None, is_rooted=True, is_coded=False, **more):
         more.setdefault("stdin", subprocess.DEVNULL)
@@ -87,27 +81,8 @@ class Bench:
         decode = (lambda b: (b or b"").decode("utf-8", "surrogateescape"))
         return Result(process.returncode, decode(out), decode(err))
 
-    @functools.lru_cache(maxsize=None)  # asked by many loops; each run costs time under the sanitizers
     def help(self, *topic):
-        """The help, or that of a command, in wide lines."""
         return check(self.run("help", *topic, env={"COLUMNS": "250"})).out
-
-    def told(self, title, *topic):
-        """The entries of a part of the help: {name: description}."""
-        part = self.help("--all", *topic).partition(f"\n{title}:\n")[2].partition("\n\n")[0]
-        return dict(re.findall(r"^  (\w+)(?: \[\w+\])?  +(.*)$", part, re.M))
-
-    def formats(self, *command):
-        """The formats that a command writes, or all: {name: patterns of names of files}."""
-        return {name: text.rpartition(": ")[2].split()
-                for name, text in self.told("Formats, and names of files", *command).items()}
-
-    def reports(self):
-        """The commands that report on dumps alone: {name: words that precede the inputs}."""
-        usages = {name: self.help(name).partition("\n")[0]
-                  for name in self.told("Commands")}
-        return {name: ["x"] * (" REGEX " in usage) for name, usage in usages.items()
-                if "[OPTIONS]" in usage and "STATS" not in usage}
 
     def run_on_terminal(self, *args, env=None, stdout=None, is_coded=False):
         """Run with both outputs, or only standard error, on a terminal; `out` is what the terminal received."""
@@ -191,11 +166,6 @@ def without_handlers():
 def with_defaults(*numbers):
     """Restore default signal handlers: nohup(1) and background jobs of shells ignore signals."""
     return lambda: [signal.signal(number, signal.SIG_DFL) for number in numbers]
-
-
-def without_next(text):
-    """The report without the line that names its inputs."""
-    return re.sub(r"^next: .*\n", "", text, flags=re.M)
 
 
 def check(result, status=0, out=None, err=None):

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import traceback
 
-from rooted import gone, rooted
+from program import Program, without_next  # noqa: F401  other tests take without_next() from here
+from rooted import gone
 
 METRICS = ('inuse-objects', 'inuse-space', 'alloc-objects', 'alloc-space')
 JOBS = max(2, os.cpu_count() or 2)
@@ -27,24 +28,18 @@ def every(nth, items, first=0):
     return list(items) if IS_FULL else list(items)[first % nth::nth]
 
 
-def without_next(screen):
-    """The bytes of a screen without the suggested command, which names the inputs."""
-    return re.sub(rb'^next: .*\n', b'', screen, flags=re.M)
-
-
 # --- tests ------------------------------------------------------------------------------
 
 
-class Tests:
+class Tests(Program):
     """Collects tests, runs them, reports each as one TAP line.  Runs of the binary look for binaries in folders of the
     test only, unless the test `is_of_machine`: about programs that it runs there.  `is_coded`: messages of all runs
     have codes and values in place of sentences."""
 
     def __init__(self, is_of_machine=False, is_coded=False):
-        self.is_rooted = not is_of_machine
-        self.is_coded = is_coded
-        self.binary, testdata = sys.argv[1:3]
-        self.binary = os.path.abspath(self.binary)
+        binary, testdata = sys.argv[1:3]
+        super().__init__(os.path.abspath(binary))
+        self.is_rooted, self.is_coded = not is_of_machine, is_coded
         self.testdata = pathlib.Path(testdata).resolve()
         self.formats = self.testdata / 'formats'
         self.real = self.testdata / 'real'
@@ -73,10 +68,6 @@ class Tests:
         print(f'1..{self.count}')
         sys.exit(1 if self.failures else 0)
 
-    def command(self, *args, is_rooted=True, is_coded=False):
-        first = ['--message-codes'] if is_coded or self.is_coded else []
-        return [self.binary, *first, *(rooted(args) if is_rooted and self.is_rooted else map(str, args))]
-
     def run(self, *args, stdin=None, env=None, cwd=None, timeout=300, preexec_fn=None,
             is_rooted=True, is_coded=False):
         """Run the binary; a Result.  Every run is also checked for dying by a signal.  `is_coded`: messages have codes
@@ -103,18 +94,12 @@ class Tests:
         """Run the binary, which has to succeed, with codes and values of messages in place of sentences."""
         return self.ok(*args, is_coded=True, **options)
 
+    def help(self, *topic):
+        return self.ok('help', *topic, env={'COLUMNS': '250'}).out
+
     def formats_of(self, *command):
         """The names of the formats that a command writes; without one of all that there are."""
-        out = self.ok('help', '--all', *command).out
-        return re.findall(r'^  (\w+) ', out.partition('\nFormats')[2], re.M)
-
-    def reports(self):
-        """The commands that report on dumps alone: {name: arguments by its usage line}."""
-        part = self.ok('help', '--all').out.partition('\nCommands:\n')[2].partition('\n\n')[0]
-        usages = {name: self.ok('help', name).out.partition('\n')[0]
-                  for name in re.findall(r'^  (\w+) ', part, re.M)}
-        return {name: usage.partition('[OPTIONS] ')[2] for name, usage in usages.items()
-                if '[OPTIONS]' in usage and 'STATS' not in usage}
+        return list(self.patterns_of(*command))
 
     def merge(self, out, inputs, *options, **more):
         return self.run('merge', '-q', '-o', out, *options, *inputs, **more)
