@@ -209,7 +209,7 @@ def drawn_name(t, what, rows, name):
         t.name(f'{what}, name', name, rows[0]['name'])
         return
     if len({row['name'] for row in rows}) == 1:  # a function that calls itself
-        found = re.fullmatch(rf'(.+) tree-recursion(?:-ends)?: (\d+)(?: ({VALUE}))?', name)
+        found = re.fullmatch(rf'(.+) tree-recursion(?:-ends|-short)?: (\d+)(?: ({VALUE}))?', name)
         first, last = (row['cum']['estimate'] for row in (rows[0], rows[-1]))
         t.same(f'{what}, innermost', bool(found and found[3]), first != last)
         if found and found[3]:

@@ -126,9 +126,10 @@ static bool is_recursion(const struct hp_tree_node *node) {
 }
 
 // The text after the name of a function that calls itself: how often, and what the
-// innermost call holds if that is less.  Returns its width in cells.
+// innermost call holds if that is less.  It is shorter where a name would have no room.
+// Returns its width in cells.
 static size_t end_of_recursion(const struct hp_view *view,
-                               const struct hp_tree_node *node,
+                               const struct hp_tree_node *node, size_t room,
                                char text[RECURSION_SIZE]) {
     const struct hp_tree *tree = view->extra;
     hp_fixed first = hp_tree_cum(tree, node).sum;
@@ -144,6 +145,11 @@ static size_t end_of_recursion(const struct hp_view *view,
                          HP_MESSAGE("tree-recursion-ends", " recurse x%u, innermost %s"),
                          (unsigned)node->run, number);
     }
+    if (first != last && room > 0 && strlen(text) + LEAST_NAME > room) {
+        hp_message_print(text, RECURSION_SIZE,
+                         HP_MESSAGE("tree-recursion-short", " x%u to %s"),
+                         (unsigned)node->run, number);
+    }
     return strlen(text);
 }
 
@@ -156,7 +162,7 @@ static void name_nodes(struct drawing *drawing, const struct hp_view *view) {
         const struct hp_tree_node *node = &tree->nodes.at[i];
         char end[RECURSION_SIZE];
         size_t room = room_of(drawing, i);
-        size_t used = is_recursion(node) ? end_of_recursion(view, node, end) : 0;
+        size_t used = is_recursion(node) ? end_of_recursion(view, node, room, end) : 0;
         if (node->run == 1 || used > 0) {
             hp_text_names_add(drawing->names, node->name,
                               room > used ? room - used : room > 0);
@@ -303,7 +309,7 @@ static void put_node(struct drawing *drawing, const struct hp_view *view, size_t
     append_branches(drawing, tree, number);
     if (is_recursion(node)) {
         char end[RECURSION_SIZE];
-        end_of_recursion(view, node, end);
+        end_of_recursion(view, node, room_of(drawing, number), end);
         hp_text_table_name(&drawing->table, hp_text_name(drawing->names, node->name));
         append(drawing, end);
     } else if (node->run > 1) {
