@@ -285,9 +285,8 @@ static void add_cost(struct tables *t, uint32_t parent, const struct account_sum
     if (!sums->has_sampling || (!sums->has_inside && books->cost == 0)) {
         return;
     }
-    uint32_t number =
-        add_with_knob(t, parent, "what sampled objects take beyond their size",
-                      books->cost, HP_KNOB_LG_PROF_SAMPLE);
+    uint32_t number = add_with_knob(t, parent, "profiler: extra size of sampled objects",
+                                    books->cost, HP_KNOB_LG_PROF_SAMPLE);
     struct hp_account_row *row = row_of(t, number);
     row->source = sums->has_live_samples ? "stats" : "dump";
     row->objects = (double)books->sample_count;
@@ -369,10 +368,9 @@ static void add_base(struct tables *t, uint32_t resident,
         row_of(t, row)->source = "difference";
         return;
     }
-    add_with_knob(t, resident, "base: what the allocator needs for itself",
-                  sums->stats.base, HP_KNOB_METADATA_THP);
-    uint32_t rounding =
-        add(t, resident, "what base is rounded up by", sums->books.base_rounding);
+    add_with_knob(t, resident, "base: metadata of the allocator", sums->stats.base,
+                  HP_KNOB_METADATA_THP);
+    uint32_t rounding = add(t, resident, "rounding of base", sums->books.base_rounding);
     row_of(t, rounding)->source = "difference";
     add_rest(t, resident, sums->books.resident_rest);
 }
@@ -431,7 +429,7 @@ static void build_program(struct tables *t, const struct account_sums *sums) {
     struct hp_interval range = hp_view_range(view, &profile, HP_INUSE_SPACE);
     t->table = "program";
     t->source = "difference";
-    uint32_t row = add(t, HP_NO_PARENT, "objects by the allocator's books", live);
+    uint32_t row = add(t, HP_NO_PARENT, "objects by malloc_stats", live);
     const struct hp_books *books = &sums->books;
     hp_int128 less = books->cost_high - books->cost + books->own - books->own_low;
     hp_int128 more = books->cost - books->cost_low + books->own_high - books->own;
@@ -499,9 +497,9 @@ static void add_bound(struct tables *t, const char *name, hp_int128 least,
 static void add_bounds(struct tables *t, const struct account_sums *sums) {
     hp_int128 anonymous = hp_kernel_maps_anonymous(&sums->maps);
     if (sums->processes == 1 && sums->maps.of[HP_MAPPED_JEMALLOC].rss == 0) {
-        add_bound(t, "anonymous and not jemalloc's, at least", sums->not_ours, anonymous);
-        add_bound(t, "resident, not in memory, at least", sums->untouched,
-                  sums->stats.resident);
+        add_bound(t, "anonymous, not of jemalloc, at least", sums->not_ours, anonymous);
+        add_bound(t, "counted resident by jemalloc, not in RSS, at least",
+                  sums->untouched, sums->stats.resident);
     }
 }
 

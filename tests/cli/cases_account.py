@@ -61,13 +61,13 @@ def account_adds_up_to_the_byte_in_both_versions(t):
         if stem == "c":
             assert of["free in slabs"] == 19237888 and "thread caches" not in of, of
         else:
-            assert 0 <= of["what base is rounded up by"] < 65536
+            assert 0 <= of["rounding of base"] < 65536
         assert sum(name.startswith("resident") for name in of) == 1
     of = {row["name"]: (row["bytes"]["estimate"], row["objects"]) for row in json.loads(check(t.run(
         "account", "-q", "-fjson", "--no-symbols", "frag.heap", "frag.json"), 0).out)["rows"]}
     assert of["allocated"][0] == 15762432 and of["active"][0] == 35840000
     assert of["objects of the program"][0] == 8146432
-    assert of["what sampled objects take beyond their size"] == (7378464, 453)
+    assert of["profiler: extra size of sampled objects"] == (7378464, 453)
     assert (of["thread caches"][0], of["the allocator's own (internal)"][0]) == (55296, 182240)
     assert of["free in slabs"][0] == 16968704 and of["a page beside each large object"][0] == 759 * 4096
 
@@ -137,7 +137,7 @@ def account_of_several_processes_is_their_sum(t):
     one, two = copies(t), copies(t, "b", "jemalloc-5.3.1")
     first, second, both = rows(*one[:2]), rows(*two[:2]), rows(*one[:2], *two[:2])
     for name in ("resident", "active", "allocated", "free in slabs", "dirty pages", "thread caches",
-                 "objects by the allocator's books"):
+                 "objects by malloc_stats"):
         assert both[name] == first[name] + second[name], name
     with_maps = rows(*one, *two)
     assert "Pss" in with_maps and "Rss" not in with_maps

@@ -63,9 +63,9 @@ def books(run, stem=None):
     faults = adds_up(rows)
     # If the dump does not show the sizes of samples, the estimate is within both bounds.  If few samples leave the
     # bounds open, there are none, and the estimate still has to be right.
-    ends = next(row['bytes'] for row in rows if row['name'] == "objects by the allocator's books")
+    ends = next(row['bytes'] for row in rows if row['name'] == "objects by malloc_stats")
     held, slack = run.truth + POOL, POOL + 0.01 * run.truth
-    note = next(row['note'] for row in rows if row['name'] == 'what sampled objects take beyond their size')
+    note = next(row['note'] for row in rows if row['name'] == 'profiler: extra size of sampled objects')
     if ends['low'] is None:
         faults += [] if ends['high'] is None and 'without any doubt' in note else [f'{ends}: {note}']
     elif not (ends['low'] - slack <= held <= ends['high'] + slack):
@@ -74,8 +74,8 @@ def books(run, stem=None):
     faults += [] if abs(off) <= SLACK + slack else [f'off by {off} of {held}']
     if 'prof_stats' in run.title and ends['low'] != ends['high']:
         faults.append(f'{ends}, though samples are told')
-    if not 0 <= of['what base is rounded up by'] < 65536:
-        faults.append(f'base is rounded up by {of["what base is rounded up by"]}')
+    if not 0 <= of['rounding of base'] < 65536:
+        faults.append(f'base is rounded up by {of["rounding of base"]}')
     text = pathlib.Path(run.files('smaps', stem=stem)[0]).read_text()
     rss = 1024 * sum(map(int, re.findall(r'^Rss: *(\d+) kB$', text, re.M)))
     return faults + ([] if of['Rss'] == rss else [f'Rss is {rss}, and not {of["Rss"]}'])
@@ -86,7 +86,7 @@ def exact():
     faults, worst = [], 0
     for run in (run for run in ALL if 'prof_stats' in run.title):
         for stem in [run.stem, *([f'{run.stem}-child'] if 'fork' in run.title else [])]:
-            off = named(run.report(stem=stem))["objects by the allocator's books"] - run.truth
+            off = named(run.report(stem=stem))["objects by malloc_stats"] - run.truth
             worst = max(worst, off)
             faults += [] if 0 <= off < POOL + (16 << 10) else [f'{run.title}: off by {off}']
     return faults or f'off by {worst:.0f} bytes at most'
@@ -107,7 +107,7 @@ def forks():
 
 def untouched():
     run = next(run for run in ALL if run.title.startswith('huge'))
-    bound, truth = named(run.report())['resident, not in memory, at least'], 6 * 37 * MIB
+    bound, truth = named(run.report())['counted resident by jemalloc, not in RSS, at least'], 6 * 37 * MIB
     return f'{bound / truth:.3f} of the truth' if bound >= 0.9 * truth else [f'{bound} of {truth}']
 
 
@@ -120,9 +120,9 @@ def beside():
         rows, others = run.report(), alone.report()
         faults += adds_up(rows) + books(run)
         of, without = named(rows), named(others)
-        name = "objects by the allocator's books"
+        name = "objects by malloc_stats"
         faults += [] if abs(of[name] - without[name]) < 256 << 10 else [f'{of[name]} beside, {without[name]} alone']
-        bound, truth = of["anonymous and not jemalloc's, at least"], 56 * MIB
+        bound, truth = of["anonymous, not of jemalloc, at least"], 56 * MIB
         told.append(f'{bound / truth:.2f}')
         faults += [] if 0.6 * truth <= bound <= truth + 2 * MIB else [f'lg {lg}: {bound} of {truth}']
     return faults or f'bounds are {" and ".join(told)} of the truth'
@@ -137,7 +137,7 @@ def waste(what, size, least, most):
     free = {c['size']: b['curslabs'] * c['slab_size'] - b['curregs'] * c['size']
             for c, b in zip(stats['arenas']['bin'], arena['bins'])}
     of = named(run.report())
-    off = of["objects by the allocator's books"] - run.truth
+    off = of["objects by malloc_stats"] - run.truth
     first, holders = rows[0], [row for row in rows if row['parent'] == 0]
     faults = [] if abs(off) <= (256 << 10) + 0.01 * run.truth else [f'off by {off} of {run.truth}']
     faults += [] if first['size'] == size and first['free'] == free[size] else [f'{first}']

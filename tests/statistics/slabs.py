@@ -46,7 +46,7 @@ def name_of(holder):
 
 def books(process):
     rows = {row['name']: row['bytes'] for row in process.books}
-    program = rows["objects by the allocator's books"]
+    program = rows["objects by malloc_stats"]
     faults = [] if program['low'] == program['high'] == process.truth['bytes'] else [f'{program}: {process.truth["bytes"]}']
     return faults + [f'{name}: {row}' for name, row in rows.items() if 'balance' in name]
 

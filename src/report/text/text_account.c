@@ -249,9 +249,9 @@ static void put_part(struct hp_sink *out, const struct parts *parts, size_t row)
     static const char *const short_names[][2] = {
         {"objects of the program", "program objects"},
         {"objects of the program that are not sampled", "program objects"},
-        {"what sampled objects take beyond their size", "profiler"},
+        {"profiler: extra size of sampled objects", "profiler"},
         {"pages of sampled objects", "sampled objects"},
-        {"base: what the allocator needs for itself", "base"},
+        {"base: metadata of the allocator", "base"},
         {"a page beside each large object", "large object pads"},
     };
     struct hp_span name = hp_view_name(parts->a->view, row);
