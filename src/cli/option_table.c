@@ -54,7 +54,8 @@ static const struct hp_cli_option options[] = {
 "standard "
      "input; may be repeated",
      hp_cli_set_word, FIELD(archives), 0},
-    {"stats", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_ACCOUNT | HP_CLI_PLAN,
+    {"stats", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT,
+     HP_CLI_ACCOUNT | HP_CLI_PLAN | HP_CLI_TOP | HP_CLI_INFO,
      "what malloc_stats_print(..., \"J\") of jemalloc wrote in the process of the dump",
      hp_cli_set_text, FIELD(read.stats), 0},
     {"smaps", '\0', HP_CLI_FILE, "FILE", NULL, HP_CLI_GROUP_INPUT, HP_CLI_ACCOUNT,

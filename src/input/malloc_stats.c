@@ -169,6 +169,7 @@ static void read_sampling(struct stats_reader *r, struct hp_allocator_stats *sta
     if (!stats->has_sampling) {
         return;
     }
+    stats->bt_max = count_of(r, opt, "opt", "prof_bt_max", OPTIONAL); // since 5.3.1
     stats->lg_sample = has_prof ? count_of(r, prof, "prof", "lg_sample", REQUIRED)
                                 : count_of(r, opt, "opt", "lg_prof_sample", REQUIRED);
     if (stats->lg_sample > LG_SAMPLE_MOST) {

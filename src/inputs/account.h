@@ -56,6 +56,7 @@ struct hp_allocator_stats {
     uint64_t base, internal, tcache; // `base` and `internal` are parts of the metadata
     uint64_t large;       // bytes in extents: rounded to classes, or since 5.3.1 to pages
     uint64_t lg_sample;   // log2 of the sample period, if has_sampling
+    uint64_t bt_max;      // most frames of a stack that are recorded; 0: unknown
     uint64_t uptime_ns;   // nanoseconds since the process started; 0: unknown
     bool cache_oblivious; // large objects have one additional page each
     bool has_sampling;    // the program could be sampled

@@ -32,9 +32,20 @@ static bool is_boundary(const char *function) {
            strcmp(function, "runtime.asmcgocall.abi0") == 0;
 }
 
-// Return why a stack ends too early; HP_ENDS: it does not.
+// Return the number of frames that the writer records at most: that of the statistics of
+// the allocator, if they are there.
+static uint64_t find_limit(const struct hp_profile *profile) {
+    uint64_t limit = 0;
+    const struct hp_account *account;
+    hp_vec_each (account, &profile->inputs.accounts) {
+        limit = account->stats.bt_max > limit ? account->stats.bt_max : limit;
+    }
+    return limit > 0 ? limit : JEMALLOC_DEPTH;
+}
+
+// Return why a stack ends too early; HP_ENDS: it does not.  `limit`: find_limit().
 static enum hp_stack_end end_of(struct hp_frame_rules *rules,
-                                const struct hp_stack *stack) {
+                                const struct hp_stack *stack, uint64_t limit) {
     const struct hp_profile *profile = rules->profile;
     if (stack->depth == 0) {
         return HP_END_EMPTY;
@@ -45,7 +56,7 @@ static enum hp_stack_end end_of(struct hp_frame_rules *rules,
     if (is_generated(profile, last)) {
         return HP_END_GENERATED;
     }
-    if (stack->depth == JEMALLOC_DEPTH || strcmp(function, "[truncated]") == 0) {
+    if (stack->depth == limit || strcmp(function, "[truncated]") == 0) {
         return HP_END_LIMIT;
     }
     if (hp_frame_rules_class(rules, last, line) == HP_CLASS_ALLOCATOR) {
@@ -82,10 +93,11 @@ bool hp_stack_ends_find(const struct hp_view *view, struct hp_stack_ends *ends) 
     struct hp_err err = {0};
     bool are_good = hp_frame_rules_init(&rules, profile, NULL, 0, &err) == HP_OK;
     bool are_doubtful = has_doubtful(profile);
+    uint64_t limit = find_limit(profile);
     const struct hp_stack *stack;
     hp_vec_each (stack, &profile->stacks) {
         hp_fixed value = stack->values.of[metric];
-        early[end_of(&rules, stack)] += value;
+        early[end_of(&rules, stack, limit)] += value;
         two_names += are_doubtful && has_two_names(profile, stack) ? value : 0;
         total += value;
     }

@@ -300,3 +300,15 @@ def V25_statistics_show_whether_large_sizes_are_pages(t):
     for files, wanted, *option in ((one, 0), (two, 1), (one + two, 1), (two, 0, "--large-sizes=classes")):
         told = json.loads(check(t.run("account", "-q", "-fjson", "--no-symbols", *option, *files), 0).out)["inputs"]
         assert told.get("large_sizes", {"pages": 0})["pages"] == wanted, (files, told)
+
+
+@case
+def the_limit_of_frames_in_the_statistics_shows_which_stacks_are_cut(t):
+    frag(t)
+    stats = json.loads((t.folder / "frag.json").read_text())
+    stats["jemalloc"]["opt"]["prof_bt_max"] = 9  # the depth of nearly all stacks
+    t.file("nine.json", json.dumps(stats))
+    for command in "top", "info":
+        for name, says in (("nine.json", True), ("frag.json", False)):
+            result = check(t.codes(command, "--no-symbols", f"--stats={name}", "frag.heap"), 0)
+            assert ("end-limit" in result.out + result.err) == says, (command, name, result)
