@@ -209,7 +209,7 @@ def account_rejects_files_of_other_kinds(t):
     check(t.run("account", "app.heap", "--stats=none.json"), 5, "", "none.json")
     check(t.codes("account", "app.heap", "--stats=app.heap"), 5, "", "stats-other-file: no JSON")
     check(t.codes("account", "app.heap"), 2, "", "stats-none")
-    check(t.codes("top", "app.heap", "--stats=app.json"), 2, "", "option-not-of-command: top stats")
+    check(t.codes("tree", "app.heap", "--stats=app.json"), 2, "", "option-not-of-command: tree stats")
     check(t.codes("account", "app.heap", "--stats=app.json", "--by=line"), 2, "", "option-not-of-command: account by")
     check(t.codes("account", "app.heap", "--stats=app.json", "-ffolded"), 2, "",
           "format-not-of-command: account  folded ")
