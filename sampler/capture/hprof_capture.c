@@ -1278,7 +1278,7 @@ static int make_set(const char *reason, const struct reading *r) {
     }
     int error = write_set(reason, r);
     uint64_t took = now() - begun;
-    self.sets++;
+    __atomic_fetch_add(&self.sets, 1, __ATOMIC_SEQ_CST); // at_exit() reads it
     self.rss = r->rss > self.rss ? r->rss : self.rss;
     // Sets that are not urgent take at most 1 % of the time.
     self.quiet_until = begun + took * 100;
@@ -1463,7 +1463,8 @@ EXPORTED int hprof_capture_now(const char *reason) {
 // Write a set at exit, but not of children of fork() that end at once, nor of programs
 // that go on in a child.
 static void at_exit(void) {
-    int is_part = self.parent != 0 || (self.has_forked && self.sets == 0);
+    int is_part = self.parent != 0 ||
+                  (self.has_forked && __atomic_load_n(&self.sets, __ATOMIC_SEQ_CST) == 0);
     int is_brief = is_part && now() - self.begun < 10 * SECOND;
     if (!options.no_exit && !is_brief && self.pid == getpid() &&
         pthread_mutex_trylock(&asking) == 0) {
