@@ -237,7 +237,7 @@ def no_alarm():
         faults += healthy('title', got) + compare('title', got, 'no-environment')
     with process(STATIC, MALLOC_CONF='prof:true,prof_gdump:true') as pid:
         faults += healthy('static jemalloc', doctor(pid))
-    for path in (PROGRAM, STATIC, jemalloc.shared_object(), os.path.realpath(sys.executable)):
+    for path in (PROGRAM, STATIC, jemalloc.shared_object(), os.path.realpath(sys.executable), os.path.realpath('/bin/sh')):
         faults += healthy(path, doctor(path))
     for path in sorted(t.real.glob('*.heap*'))[:3]:
         faults += healthy(path, doctor(path))
@@ -308,6 +308,10 @@ def others():
                                  text=True)
         codes = {one['code'] for one in json.loads(got.stdout)['findings']}
         faults += [f'{codes}'] * (codes != {'doctor-not-readable'})
+        without = subprocess.run(['unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh', copy, 'doctor',
+                                  '--format=json', '1'], check=False, capture_output=True, text=True)
+        if without.returncode == 0:  # else nothing can be mounted here
+            faults += [without.stdout] * ('"doctor-no-proc"' not in without.stdout or without.stdout.count('"level"') != 1)
     with process() as pid:
         pass
     return faults + compare('ended', doctor(pid), 'ended')

@@ -153,6 +153,11 @@ static const struct row {
          "look at what starts it"},
     [HP_DOCTOR_ENDED] = {PROBLEM, HP_MESSAGE("doctor-ended", "the process has ended"),
                          "run the doctor on its program or on its dumps"},
+    [HP_DOCTOR_NO_PROC] = {PROBLEM,
+                           HP_MESSAGE("doctor-no-proc",
+                                      "no /proc is mounted: nothing is known of "
+                                      "processes"),
+                           "mount it, or run the doctor on the program or on its dumps"},
     [HP_DOCTOR_EMPTY_FILE] = {PROBLEM,
                               HP_MESSAGE("doctor-empty-file",
                                          "an empty file: the process was killed before "

@@ -83,6 +83,21 @@ static void add_failure(struct hp_doctor *doctor, const char *name) {
                   name, strerror(errno));
 }
 
+// Add a failure to open the folder of a process, which may be that of a missing /proc.
+static void add_open_failure(struct hp_doctor *doctor, const char *proc,
+                             const char *path) {
+    char self[PATH_MAX];
+    int error = errno;
+    snprintf(self, sizeof self, "%s/self", proc);
+    bool is_mounted = access(self, F_OK) == 0;
+    errno = error;
+    if (is_mounted) {
+        add_failure(doctor, path);
+    } else {
+        hp_doctor_add(doctor, HP_DOCTOR_NO_PROC, "%s", self);
+    }
+}
+
 // --- binaries --------------------------------------------------------------------------
 
 // Look at a library that is mapped, if its name may be that of an allocator.
@@ -304,7 +319,7 @@ void hp_doctor_process(struct hp_doctor *doctor, const char *proc, pid_t pid) {
     snprintf(path, sizeof path, "%s/%d", proc, (int)pid);
     process.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (process.dir < 0) {
-        add_failure(doctor, path);
+        add_open_failure(doctor, proc, path);
         return;
     }
     process.root = openat(process.dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
