@@ -170,6 +170,62 @@ Test(capture_groups, polls_are_closer_when_memory_grows) {
     cr_assert(pause_after(&r, SECOND + SECOND / 5) == SECOND / 200);
 }
 
+// Begin a folder without a planted /proc; returns its descriptor.
+static int begin_folder(void) {
+    cr_assert(mkdtemp(planted));
+    int fd = open(planted, O_RDONLY | O_DIRECTORY);
+    cr_assert(fd >= 0);
+    return fd;
+}
+
+Test(capture_groups, smaps_rollup_is_read_only_if_it_is_quick, .fini = end_tree) {
+    begin_process(0);
+    struct set set = {.dir = begin_folder(), .reason = "timer"};
+
+    static const struct {
+        const char *reason;
+        uint64_t mib, last_ms; // last_ms: what the last one took, at 1 GiB
+        bool is_read;
+    } cases[] = {
+        {"timer", 1024, 0, true},    {"timer", 3000, 0, false},
+        {"timer", 1024, 70, false},  {"timer", 6000, 1, true},
+        {"limit", 1024, 0, false},   {"limit", 100, 0, true},
+        {"timer", 100000, 1, false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char name[64];
+        snprintf(set.stem, sizeof set.stem, "%zu", i);
+        snprintf(name, sizeof name, "%zu.smaps", i);
+        set.reason = cases[i].reason;
+        self.rollup_rss = cases[i].last_ms ? 1024 * MIB : 0;
+        self.rollup_took = cases[i].last_ms * (SECOND / 1000);
+        struct reading r = {.rss = cases[i].mib * MIB};
+        write_rollup(&set, &r);
+        cr_assert((faccessat(set.dir, name, F_OK, 0) == 0) == cases[i].is_read, "%zu", i);
+    }
+}
+
+Test(capture_groups, sets_of_a_process_id_that_was_used_again_go_first,
+     .fini = end_tree) {
+    char host[80], boot[64], text[512];
+    int in = begin_folder();
+    uint64_t start = start_of(getpid());
+    read_word("/proc/sys/kernel/hostname", host, sizeof host);
+    read_word("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    cr_assert(start > 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text,
+                 "{\"version\": 1,\n \"pid\": %d,\n \"start\": %llu,\n"
+                 " \"host\": \"%s\",\n \"boot\": \"%s\"}\n",
+                 (int)getpid(), (unsigned long long)(start - (i == 0)), host,
+                 i == 1 ? "other" : boot);
+        plant("set/facts.json", text);
+        // 0: ended, 1: of another boot or container, 2: runs
+        cr_assert(order_of(in, "set") == i, "%d", i);
+    }
+}
+
 Test(capture_groups, times_are_dates) {
     static const struct {
         uint64_t seconds;

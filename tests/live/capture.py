@@ -336,6 +336,11 @@ def folders():
     folder.chmod(0o777)
     code, _, errors = run(folder, 'grow', 1000, 70)
     faults += expect((code, list(folder.iterdir()), errors.count('\n')), (0, [], 1))
+    if os.geteuid() == 0:
+        folder.chmod(0o755)
+        os.chown(folder, 12345, 12345)
+        code, _, errors = run(folder, 'grow', 1000, 70)
+        faults += expect((code, list(folder.iterdir()), errors.count('\n')), (0, [], 1))
     folder = place('hostile')
     folder.mkdir(0o700)
     outside = FOLDER / 'outside'
