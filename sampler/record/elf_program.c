@@ -146,6 +146,20 @@ static void read_parts(struct hps_elf_program *program, const struct file *file,
     }
 }
 
+// --- texts --------------------------------------------------------------------------
+
+static bool has_text(const struct file *file, const char *text) {
+    return memmem(file->bytes, file->size, text, strlen(text)) != NULL;
+}
+
+static void read_texts(struct hps_elf_program *program, const struct file *file) {
+    // The first line of a profile is a format in jemalloc's writer, which compilers
+    // remove where profiling is off.
+    program->has_profiling = program->has_jemalloc && has_text(file, "heap_v2/");
+    program->hides_jemalloc =
+        !program->has_jemalloc && has_text(file, "<jemalloc>: Conf string ends with key");
+}
+
 // --- file ---------------------------------------------------------------------------
 
 // The machine that this code is compiled for.
@@ -175,10 +189,7 @@ static void read_mapped(struct hps_elf_program *program, const struct file *file
     if (header.e_shentsize == sizeof(ElfW(Shdr))) {
         read_sections(program, file, &header);
     }
-    // The first line of a profile is a format in jemalloc's writer, which compilers
-    // remove where profiling is off.
-    program->has_profiling =
-        program->has_jemalloc && memmem(file->bytes, file->size, "heap_v2/", 8) != NULL;
+    read_texts(program, file);
 }
 
 int hps_elf_program_read(struct hps_elf_program *program, const char *path) {

@@ -17,6 +17,7 @@ struct hps_elf_program {
     bool has_jemalloc;     // functions of jemalloc are linked in
     bool has_profiling;    // and they can make profiles
     bool has_malloc;       // the file defines malloc()
+    bool hides_jemalloc;   // jemalloc is linked in, and its symbols were removed
     char loader[PATH_MAX]; // of a program
     char libraries[HPS_ELF_LIBRARIES][NAME_MAX + 1]; // names of needed libraries
     size_t library_count;

@@ -270,6 +270,18 @@ static void prepend(bool dry, const char *name, const char *ours, char separator
     free(text);
 }
 
+// Refuse a program whose jemalloc cannot be found: a preloaded sampler would see nothing of
+// its memory.
+static void refuse_hidden(const struct request *request,
+                          const struct hps_elf_program *program, const char *path) {
+    if (program->hides_jemalloc && request->with != WITH_SAMPLER) {
+        die(STATUS_CANNOT_RUN,
+            "%s: its jemalloc is linked in and has no symbols; keep the symbol table, or "
+            "build hprof_capture.c into it: hprof-capture(3)",
+            path);
+    }
+}
+
 // Choose the profiler that was asked for, or the one that works.
 static enum with choose(const struct request *request, const struct findings *findings,
                         const char *path) {
@@ -325,6 +337,7 @@ static void set_environment(const struct request *request, const char *path) {
         die(STATUS_CANNOT_RUN, "%s: %s", path, strerror(error));
     }
     refuse_what_is_not_loaded(&program, path);
+    refuse_hidden(request, &program, path);
     findings.has_jemalloc = program.has_jemalloc;
     findings.has_profiling = program.has_profiling;
     findings.has_own_malloc = program.has_malloc;

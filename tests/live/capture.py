@@ -516,7 +516,9 @@ def refused():
     damaged.write_bytes(PROGRAM.read_bytes()[:700])
     damaged.chmod(0o755)
     faults = expect(isinstance(planned(endless), dict), True)  # it ends
-    for path, word in ((static, 'static'), (suid, 'setuid'), (other, 'loader'), (own, 'malloc'), (text, 'script'),
+    hidden = FOLDER / 'hidden'
+    subprocess.run(['strip', '-o', hidden, STATIC], check=True)
+    for path, word in ((hidden, 'symbols'), (static, 'static'), (suid, 'setuid'), (other, 'loader'), (own, 'malloc'), (text, 'script'),
                        (damaged, '')):
         got = record('-o', place('refused'), path)
         faults += expect((path.name, got.returncode, word in got.stderr), (path.name, 126, True))
