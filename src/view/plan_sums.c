@@ -3,8 +3,10 @@
 //
 //     the variance hp_variance_of(B, C, R), and C p samples of C p S bytes.
 //
-// If sizes are mixed, hp_variance_bound() of the mean size is used for intervals.  Objects
-// of unknown number are taken to be small, with the variance B R.
+// If sizes are mixed, hp_variance_bound() of the mean size is used for intervals, and the
+// number of samples is that of sizes between 0 and twice the mean: nearly that of gamma
+// variables of the shape 3, whose standard deviation is the same share of the mean.
+// Objects of unknown number are taken to be small, with the variance B R.
 //
 // The best probabilities are min(1, c S).  Their variance is the sum of C S^2 (1 - p) / p,
 // and c is the number that gives as many samples.
@@ -78,6 +80,12 @@ double hp_plan_share(double size, uint64_t period) {
     return period > 1 ? -expm1(-size / (double)period) : 1;
 }
 
+// Return the share of objects of mixed sizes that is sampled.
+static double mixed_share(double mean, uint64_t period) {
+    static const double shape = 3;
+    return period > 1 ? 1 - pow(1 + mean / shape / (double)period, -shape) : 1;
+}
+
 void hp_plan_sum_add(struct hp_plan_sum *sum, const struct hp_plan_part *part,
                      uint64_t period) {
     if (!(part->bytes > 0)) {
@@ -96,7 +104,9 @@ void hp_plan_sum_add(struct hp_plan_sum *sum, const struct hp_plan_part *part,
         part->is_mixed ? hp_variance_bound(part->bytes, part->objects, period) : noise;
     sum->noise += noise;
     sum->observed += p * part->bytes;
-    sum->samples += p * part->objects;
+    sum->samples +=
+        (part->is_mixed ? mixed_share(part->bytes / part->objects, period) : p) *
+        part->objects;
 }
 
 struct hp_plan_sum hp_plan_sum_of(const struct hp_plan_parts *parts, uint64_t period) {

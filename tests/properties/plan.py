@@ -145,7 +145,11 @@ def answers():
             shown = report['rows'][0]['setting'].startswith(setting) and len(report['rows']) == 13
             faults += [f'{path.name}: {report["rows"][0]}'] * (not shown)
             faults += [f'{path.name}: {report["lacks"]}'] * (report['lacks'] not in ('counts', 'dumps'))
+        nothing, empty = folder / 'nothing.heap', folder / 'empty.heap'
+        nothing.write_text('heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n')
+        empty.write_text('')
         for words, code in (((t.formats / 'gperftools-heap_v2-nosampling.heap',), 'plan-nothing-sampled'),
+                            ((nothing,), 'plan-nothing-sampled'), ((empty,), 'file-empty'),
                             ((t.testdata / 'pprof' / 'rust.pb',), 'plan-no-period'),
                             ((t.testdata / 'differences' / 'delta.pb.gz',), 'plan-of-difference'),
                             (('--by=thread', t.testdata / 'golden' / 'procs1.heap'), 'rows-not-of-')):
