@@ -397,8 +397,10 @@ static double places_of(const struct planner *p, const struct hp_plan_part *part
     double n = one.samples / p->dumps;
     double size = part->objects > 0 ? part->bytes / part->objects : 0;
     double rest = ceil(size / PAGE) * PAGE - size;
-    if (part->is_mixed) { // larger objects are sampled more often
-        rest = fmax(PAGE - size * 4 / 3, PAGE / 2);
+    if (part->is_mixed) {
+        // Larger objects are sampled more often.  Size classes between one page and two
+        // leave 3/4, 1/2, 1/4 and nothing of a page.
+        rest = fmax(PAGE - size * 4 / 3, PAGE * 3. / 8);
     }
     return size <= LARGEST_SMALL ? n * (rest + EXTENT_BYTES) : 0;
 }
