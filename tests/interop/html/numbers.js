@@ -651,6 +651,7 @@ test('a search has the sum of its rows, also for offsets in names', () => {
     const found = explorer.found({ ...state, search }), { cum } = explorer.row(state, first, true);
     assert.ok(found.value > 0 && Math.abs(found.value - cum.value) <= 1e-9 * cum.value, `${search}: ${found.value}, not ${cum.value}`);
   }
+  near(explorer.total({ ...state, only: [quoted(text)] }).value, explorer.row(state, first, true).cum.value, 'a filter by the name that is shown');
 });
 
 test('a search has the sum of a filter, also if one of several frames of a name matches', () => {

@@ -20,7 +20,8 @@ function kept(known, key, make, most = Infinity) {
 function fromKeys(keys, of) { return Object.fromEntries(keys.map((key) => [key, of(key)])); }
 
 // Numbers of the texts that a frame is found by: its function's, short and without its type, its file, its
-// module; what stands for no frame; and where there is no function its offset, by a pattern that begins so.
+// module; what stands for no frame; and where there is no function its offset, by a pattern that begins so.  A pattern
+// with "0x" or "\[" also finds a frame by the name that is shown.
 class SearchIndex {
   constructor(model) {
     const { frames, functions, names, strings } = model, numbers = new Map();
@@ -31,7 +32,7 @@ class SearchIndex {
     this.of = Array.from(frames.name, (name, i) => {
       const f = frames.function[i], text = fullName(model, name);
       const own = f ? [strings[functions.match[f]], strings[functions.short[f]]]
-        : [/^\[(truncated|empty stack)\]$/.test(text) ? text : (/[+@](0x[0-9a-f]+)$/.exec(text) || ['', ''])[1]];
+        : [/^\[[te]/.test(text) ? text : (/0x\w+$/.exec(text) || [''])[0]];
       return own.concat(strings[frames.file[i]], strings[frames.module[i]]).map(number);
     });
     this.ofName = names.text.map((_, i) => [number(fullName(model, i)), number(shortName(model, i))]);
@@ -42,9 +43,9 @@ class SearchIndex {
   search(pattern) {
     return kept(this.known, pattern, () => {
       const { found, error } = searchTexts(pattern, this.texts, SEARCH_BUDGET);
-      this.texts.forEach((text, i) => { found[i] &= i > 0 && (pattern.startsWith('0x') || !/^0x[0-9a-f]+$/.test(text)); });
-      const any = (texts) => texts.some((text) => found[text]);
-      const frames = Uint8Array.from(this.of, any), names = Uint8Array.from(this.ofName, any), { name } = this.model.frames;
+      this.texts.forEach((text, i) => { found[i] &= i > 0 && (pattern.startsWith('0x') || !/^0x\w+$/.test(text)); });
+      const any = (all) => all.some((i) => found[i]), { name } = this.model.frames;
+      const names = Uint8Array.from(this.ofName, any), frames = Uint8Array.from(this.of, (of, i) => any(of) || (/0x|\\\[/.test(pattern) && names[name[i]]));
       const own = frames.map((hit, i) => hit | names[name[i]]);
       name.forEach((one, i) => { names[one] |= frames[i]; });
       return { error, frames, names, own };
