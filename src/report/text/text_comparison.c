@@ -50,16 +50,17 @@ static void put_detectable(struct hp_sink *out, const struct hp_view *view,
     }
     hp_text_format(change, hp_text_fixed(found.change, metric), metric,
                    view->options.unit);
-    hp_sink_print(out,
-                  found.is_of_gate
-                      ? HP_MESSAGE("detectable-by-gate",
-                                   "4 of 5 such comparisons find growth by --fail-if: %s")
-                  : view->report->has_sides
-                      ? HP_MESSAGE("detectable",
-                                   "4 of 5 such comparisons find a change of %s")
-                      : HP_MESSAGE("detectable-growth",
-                                   "4 of 5 such series show steady growth of %s"),
-                  change);
+    hp_sink_print(
+        out,
+        found.is_of_gate
+            ? HP_MESSAGE("detectable-by-gate",
+                         "4 of 5 such comparisons would find growth by --fail-if: %s")
+        : view->report->has_sides
+            ? HP_MESSAGE("detectable",
+                         "4 of 5 such comparisons would find a change of %s")
+            : HP_MESSAGE("detectable-growth",
+                         "4 of 5 such series would show steady growth of %s"),
+        change);
     put_share(out, view, found.share);
     hp_sink_print(out, "%s%s",
                   found.is_at_most ? hp_words(HP_WORDS("detectable-or-less", " or less"))
