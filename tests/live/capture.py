@@ -273,7 +273,9 @@ def any_time():
     """The program asks for one set after the other, and is killed during the first ones."""
     folder, left = place('killed'), 0
     random.seed(1)
-    for _ in range(25):
+    for i in range(100):
+        if i >= 25 and left:  # on a busy machine few kills come during a set
+            break
         with start(folder, 'say', 'grow', 2000, 10, *['now', 'a'] * 1000) as process:
             process.stdout.readline()
             time.sleep(random.uniform(.02, .1))
