@@ -274,11 +274,11 @@ def any_time():
     folder, left = place('killed'), 0
     random.seed(1)
     for i in range(100):
-        if i >= 25 and left:  # on a busy machine few kills come during a set
+        if i >= 25 and left and sets(folder):  # a busy machine needs more time, and more kills
             break
         with start(folder, 'say', 'grow', 2000, 10, *['now', 'a'] * 1000) as process:
             process.stdout.readline()
-            time.sleep(random.uniform(.02, .1))
+            time.sleep(random.uniform(.02, .1 + i * .005))
             process.kill()
         left += len(left_overs(folder))
     faults = halves(folder) + ['no process was killed during a set'] * (not left or not sets(folder))
