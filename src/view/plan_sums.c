@@ -196,8 +196,10 @@ double hp_plan_ratio(const struct hp_plan_parts *parts, uint64_t period) {
     const struct hp_plan_part *part;
     double low = 0, high = 1;
     hp_vec_each (part, &parts->of) {
+        struct hp_plan_part equal = *part; // as best_at() has it
+        equal.is_mixed = false;
         if (part->objects > 0) {
-            hp_plan_sum_add(&sum, part, period);
+            hp_plan_sum_add(&sum, &equal, period);
         }
     }
     for (int i = 0; i < HALVINGS; i++) {
