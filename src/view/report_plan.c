@@ -42,10 +42,6 @@ enum {
 
 static const double default_see = 0.05;
 static const double cold = 3; // times longer with cold caches
-// Few processes that do not differ show a spread in half of the cases, which makes plans
-// too cautious.  This part makes them as much too cautious as they are too bold if
-// processes differ by twice the sampling error.
-static const double part_of_error = 0.25;
 
 // Microseconds of a sampled malloc and free by the frames of its stack: jemalloc 5.3.0 of
 // Debian 12, which unwinds by libgcc.
@@ -294,14 +290,7 @@ static void find_series(struct planner *p) {
 
 // --- targets ------------------------------------------------------------------------------
 
-// Return the variance between processes that a plan assumes: that which --columns=spread
-// shows, less a part of its standard error if processes do not differ.
-static double assumed_variance(const struct hp_spread_row *row, double freedom) {
-    double unsure = row->sampling * sqrt(2 / freedom);
-    return fmax(row->sd * row->sd - part_of_error * unsure, 0);
-}
-
-// Set how processes differ.
+// Set how processes differ, as --columns=spread shows it.
 static void find_spread(struct planner *p) {
     struct hp_spread spread;
     struct hp_plan *plan = p->plan;
@@ -315,8 +304,7 @@ static void find_spread(struct planner *p) {
         const struct hp_spread_row *row =
             i > 0 ? &spread.rows[target->node.n] : &spread.total;
         if (row->mean > 0 && row->sd >= 0) {
-            double sd = sqrt(assumed_variance(row, units - 1));
-            target->spread = (struct hp_plan_spread){sd / row->mean, units - 1};
+            target->spread = (struct hp_plan_spread){row->sd / row->mean, units - 1};
         }
     }
     hp_spread_done(&spread);

@@ -45,7 +45,6 @@ static struct hp_spread_row row_of(const struct hp_side_sum *sum,
     return (struct hp_spread_row){
         .mean = all.estimate / n,
         .sd = is_known ? sqrt(fmax(variance - sampling, 0)) : (double)NAN,
-        .sampling = sampling,
         .p = tested ? p_of(variance, sampling, units) : (double)NAN,
     };
 }

@@ -9,8 +9,7 @@
 struct hp_spread_row {
     double mean; // mean of the values of all inputs
     double sd;   // standard deviation between inputs, without the part that sampling adds
-    double sampling; // variance that sampling adds
-    double p;        // probability that sampling alone makes inputs differ this much
+    double p;    // probability that sampling alone makes inputs differ this much
 };
 
 // An input whose sum stands out: neither sampling nor the spread of the others explains
