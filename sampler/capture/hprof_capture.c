@@ -717,6 +717,7 @@ struct set {
     char temporary[NAME_SIZE + 8];
     char stem[NAME_SIZE]; // of the files that hprof-agg reads together
     uint64_t wall;        // when, by the clock of the wall
+    uint64_t dumped;      // when the dump was complete, by the clock of jitdumps
     uint64_t dump_took, files_took;
     const char *reason;
 };
@@ -941,13 +942,13 @@ static int write_facts(const struct set *set, const struct reading *r) {
         text_buffer, sizeof text_buffer,
         "{\"version\": 1,\n \"program\": \"%s\",\n \"pid\": %d,\n \"start\": %llu,\n"
         " \"parent\": %d,\n \"host\": \"%s\",\n \"boot\": \"%s\",\n"
-        " \"time_ns\": %llu,\n \"reason\": \"%s\",\n \"profiler\": \"%s\",\n"
+        " \"time_ns\": %llu,\n \"monotonic_ns\": %llu,\n \"reason\": \"%s\",\n \"profiler\": \"%s\",\n"
         " \"sampling\": %s,\n \"number\": %llu,\n \"rss\": %llu,\n \"limit\": %llu,\n"
         " \"used\": %llu,\n \"limit_kind\": \"%s\",\n \"dump_ns\": %llu,\n"
         " \"files_ns\": %llu,\n \"smaps_ns\": %llu}\n",
         program, CAST(int, self.pid), CAST(unsigned long long, self.start),
-        CAST(int, self.parent), host, boot, CAST(unsigned long long, set->wall), reason,
-        words[method],
+        CAST(int, self.parent), host, boot, CAST(unsigned long long, set->wall),
+        CAST(unsigned long long, set->dumped), reason, words[method],
         sampling < 0 ? "null"
         : sampling   ? "true"
                      : "false",
@@ -1233,6 +1234,7 @@ static int fill_set(struct set *set, const struct reading *r) {
     copy_file(set, proc("maps", path), "maps", 0);
     write_names(set);
     write_rollup(set, r);
+    set->dumped = dumped;
     set->dump_took = dumped - begun;
     set->files_took = now() - dumped;
     return write_facts(set, r);

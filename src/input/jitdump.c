@@ -1,5 +1,7 @@
 // A header of 40 bytes or more: "JiTD" as a number of 32 bits, version, size of the
-// header, ...  Then records, each with a prefix of 16 bytes: kind, size, time.
+// header, ..., flags.  Then records, each with a prefix of 16 bytes: kind, size, time.
+// Times are nanoseconds of CLOCK_MONOTONIC, or ticks of the processor if bit 0 of the
+// flags is set.
 //
 //     0  load     pid, tid, address (2x), size, number of the code, name, the code
 //     1  move     pid, tid, address, old address, new address, size, number
@@ -14,6 +16,7 @@
 enum {
     HEADER = 40,
     PREFIX = 16,
+    FLAGS = 32, // offset in the header
     LOAD_NAME = PREFIX + 40, // offset of the name in a load
     MOVE_SIZE = PREFIX + 48,
     LINES_ENTRY = PREFIX + 16, // offset of the first entry of lines
@@ -29,6 +32,7 @@ struct reader {
     struct hp_jit_moves *moves;
     size_t found;      // times that a record contained an address
     uint64_t lines_of; // code that the last record of lines is about; 0: none
+    uint64_t until;    // records with a later time are ignored
 };
 
 static uint32_t get_32(const char *at) {
@@ -175,6 +179,9 @@ static bool take_lines(struct reader *r, struct hp_span record) {
 
 // Use one record, of which the first bytes are there.  Returns false if it is malformed.
 static bool take(struct reader *r, struct hp_span record) {
+    if (get_64(record.at + 8) > r->until) {
+        return true;
+    }
     switch (get_32(record.at)) {
     case 0:
         return take_load(r, record);
@@ -243,7 +250,10 @@ int hp_jitdump_read(struct hp_input_stream *stream, struct hp_jit_addresses *add
     bool is_end = false;
     *counts = (struct hp_perf_map_counts){0};
     int ret = need(stream, HEADER, err);
-    uint32_t header = ret == HP_OK && stream->size >= HEADER ? get_32(stream->at + 8) : 0;
+    bool has_header = ret == HP_OK && stream->size >= HEADER;
+    uint32_t header = has_header ? get_32(stream->at + 8) : 0;
+    bool has_ticks = has_header && (get_64(stream->at + FLAGS) & 1) != 0;
+    r.until = addresses->until > 0 && !has_ticks ? addresses->until : UINT64_MAX;
     if (ret == HP_OK && header < HEADER) {
         counts->malformed++;
         return HP_OK;

@@ -22,6 +22,7 @@ struct hp_jit_moves {
 bool hp_jitdump_is(struct hp_span head);
 
 // Read a jitdump to its end, and set names, files and lines of the addresses in its code.
+// Records after addresses->until are ignored.
 // If moves->of is not empty afterwards and was not complete before, the names of moved
 // code are missing: read the file again with the same `moves`.
 HP_MUST_CHECK int hp_jitdump_read(struct hp_input_stream *stream,

@@ -23,6 +23,7 @@ struct candidate {
     size_t given;    // number of the option that named it; SIZE_MAX: none did
     bool is_trusted; // the user named it, so anyone may have written it
     uid_t owner;     // else: the owner of the dump
+    uint64_t until;  // code that it records later is not in the dump; 0: unknown
 };
 
 // --- notes -----------------------------------------------------------------------------
@@ -163,6 +164,7 @@ static bool use_map(struct hp_perf_maps *maps, const struct candidate *map,
                     struct hp_jit_addresses *addresses, size_t least) {
     struct hp_jit_addresses found = missing_of(addresses);
     size_t missing = found.of.count;
+    found.until = map->until;
     bool is_read = missing > 0 && read_map(maps, map, &found);
     bool fits = is_read && missing - count_missing(&found) >= least;
     if (fits) {
@@ -306,7 +308,10 @@ static bool use_near(const struct hp_dump_namer *namer, const char *name, size_t
     if (!namer->path || namer->pid == 0 || stat(namer->path, &info) != 0) {
         return false;
     }
-    struct candidate map = {.path = path, .given = SIZE_MAX, .owner = info.st_uid};
+    struct hp_set_facts facts;
+    (void)hp_set_facts_read(&facts, namer->path, namer->pid);
+    struct candidate map = {
+        .path = path, .given = SIZE_MAX, .owner = info.st_uid, .until = facts.monotonic};
     struct hp_span file = hp_span_basename(hp_span_of(namer->path));
     int before = (int)(file.at - namer->path);
     snprintf(folder, sizeof folder, "%.*s.", before, namer->path);
@@ -316,6 +321,7 @@ static bool use_near(const struct hp_dump_namer *namer, const char *name, size_t
     snprintf(path, sizeof path, "/%s", name);
     for (size_t i = 0; i < options->map_folder_count && !fits; i++) {
         map.root = options->map_folders[i];
+        map.until = 0; // it may be of another run
         fits = !is_tmp(map.root) && use_found(namer, &map, dump, addresses, least);
     }
     return fits;

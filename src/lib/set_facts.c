@@ -62,6 +62,7 @@ static bool take(struct hp_set_facts *facts, const json_t *root, uint64_t pid) {
                     identify(facts, root, pid);
     (void)take_number(root, "parent", &facts->parent);
     (void)take_number(root, "time_ns", &facts->nanoseconds);
+    (void)take_number(root, "monotonic_ns", &facts->monotonic);
     return is_known;
 }
 

@@ -12,6 +12,9 @@ struct hp_set_facts {
     uint64_t process;
     uint64_t parent;      // id of the process that it was forked from; 0: none
     uint64_t nanoseconds; // when the dump was made, since 1970; 0: unknown
+    // When the dump was complete, in nanoseconds of the machine's CLOCK_MONOTONIC, as
+    // jitdumps have them; 0: unknown.
+    uint64_t monotonic;
 };
 
 // Read the facts of the set that contains a dump.  Returns false, with no facts, if the

@@ -20,6 +20,9 @@ struct hp_jit_address {
 // The addresses of a dump whose names are wanted, sorted by address.  {0} is empty.
 struct hp_jit_addresses {
     HP_VEC(struct hp_jit_address) of;
+    // When the dump was complete, in nanoseconds of the machine's CLOCK_MONOTONIC: code that
+    // a jitdump records later is not in the dump.  0: unknown.
+    uint64_t until;
 };
 
 // Finds the names of generated code.

@@ -270,10 +270,11 @@ def the_later_of_two_names_is_shown_and_marked(t):
     assert run(t, part)[0] == out
 
 
-def jitdump(records):
-    """A jitdump of loads (address, size, code, name), moves (address, size, code) and lines (code, address, line, file)."""
-    text = struct.pack("=IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 0, 0)
-    for kind, *values in records:
+def jitdump(records, flags=0):
+    """A jitdump of loads (address, size, code, name), moves (address, size, code) and lines (code, address, line, file).
+    The time of a record is its number, from 1 on."""
+    text = struct.pack("=IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 0, flags)
+    for time, (kind, *values) in enumerate(records, 1):
         if kind == "load":
             at, size, code, name = values
             body = struct.pack("=IIQQQQ", 7, 7, at, at, size, code) + name.encode() + b"\0" + bytes(size)
@@ -283,7 +284,7 @@ def jitdump(records):
         else:
             code, at, line, path = values
             body = struct.pack("=QQQII", code, 1, at, line, 0) + path.encode() + b"\0"
-        text += struct.pack("=IIQ", ("load", "move", "lines").index(kind), 16 + len(body), 0) + body
+        text += struct.pack("=IIQ", ("load", "move", "lines").index(kind), 16 + len(body), time) + body
     return text
 
 
@@ -301,6 +302,22 @@ def a_jitdump_gives_names_files_lines_and_moved_code(t):
         with open(os.path.join(folder, "jit-7.dump"), "r+b") as file:
             file.truncate(cut)
         assert "other" in run(t, given, dump)[0], cut
+
+
+@case
+def code_that_a_jitdump_records_after_the_dump_is_ignored(t):
+    folder, dump, _ = process(t, "set", 7)
+    loads = [("load", JIT, 0x100, 1, "main"), ("load", JIT + 0x200, 0x100, 2, "leak"), ("load", JIT + 0x200, 0x100, 3, "later")]
+    shown = {}
+    for until, flags in ((2, 0), (3, 0), (None, 0), (2, 1)):
+        facts = {"version": 1, "program": "app", "pid": 7, "start": 9, "parent": 1, "host": "h", "boot": "b", "time_ns": 1}
+        put(folder, "facts.json", json.dumps(facts | ({"monotonic_ns": until} if until else {})))
+        with open(os.path.join(folder, "jit-7.dump"), "wb") as file:
+            file.write(jitdump(loads, flags))
+        shown[until, flags] = sorted_lines(check(t.codes("folded", "--path-map=/srv=/nowhere", dump), 0).out)
+    assert shown[2, 0] != shown[3, 0] == shown[None, 0] == shown[2, 1], shown
+    assert "leak" in str(shown[2, 0]) and "later" not in str(shown[2, 0]) and "2 names" not in str(shown[2, 0]), shown
+    assert "later [2 names]" in str(shown[3, 0]), shown
 
 
 @case

@@ -72,7 +72,8 @@ def halves(folder):
         dumps = list(path.glob('*.heap'))
         if missing or len(dumps) != 1 or b'MAPPED_LIBRARIES' not in dumps[0].read_bytes():
             faults.append(f'{path.name} has {names}')
-        facts(path)
+        if not 0 <= time.monotonic_ns() - facts(path)['monotonic_ns'] < 10 ** 12:
+            faults.append(f'{path.name} has no time of its dump, by the clock of jitdumps')
     return faults
 
 

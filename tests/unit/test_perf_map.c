@@ -237,7 +237,8 @@ static void put_record(char **at, uint32_t kind, uint64_t start, uint64_t code,
                        const char *name) {
     uint64_t old = 0, size = 16;
     uint32_t text = kind == 0 ? (uint32_t)strlen(name) + 1 : 0;
-    uint32_t head[] = {kind, (kind == 0 ? 56 : 64) + text, 0, 0, 7, 7};
+    uint32_t time = (uint32_t)code;
+    uint32_t head[] = {kind, (kind == 0 ? 56 : 64) + text, time, 0, 7, 7};
     put(at, head, sizeof head);
     put(at, &start, sizeof start);
     put(at, kind == 0 ? &start : &old, sizeof start);
@@ -282,8 +283,8 @@ static uint64_t number_at(const char *at) {
 
 // Find the name of one address in a jitdump: that of the last record that contains it.  A
 // moved code has the name of the last load of its number before the move, or else of the
-// last one in the file.
-static const char *slow_jit_name(struct hp_span text,
+// last one in the file.  Records after `until` are ignored, unless it is 0.
+static const char *slow_jit_name(struct hp_span text, uint64_t until,
                                  const struct hp_jit_address *address) {
     const char *found = NULL, *names[4096];
     uint64_t codes[4096];
@@ -299,7 +300,8 @@ static const char *slow_jit_name(struct hp_span text,
                 break;
             }
             if (size > text.size - at || kind > 1 ||
-                (kind == 0 ? size <= 56 : size < 64)) {
+                (kind == 0 ? size <= 56 : size < 64) ||
+                (until > 0 && number_at(text.at + at + 8) > until)) {
                 continue;
             }
             const char *fields = text.at + at + 16 + (kind == 0 ? 16 : 24), *name = NULL;
@@ -337,10 +339,12 @@ Test(perf_map, finds_what_a_slow_reader_finds_in_changed_jitdumps) {
         for (uint64_t at = 0x1000; at < 0x1040; at += 7) {
             ask(at, 0x1000, 0x1040);
         }
+        addresses.until = next_random(4) * 2;
         read_jitdump((struct hp_span){text, size});
         for (size_t k = 0; k < addresses.of.count; k++) {
             const struct hp_jit_address *address = &addresses.of.at[k];
-            const char *name = slow_jit_name((struct hp_span){text, size}, address);
+            const char *name =
+                slow_jit_name((struct hp_span){text, size}, addresses.until, address);
             cr_assert(name ? address->name && strcmp(address->name, name) == 0
                            : !address->name,
                       "%#llx: %s, %s (%ld)", (unsigned long long)address->address,
