@@ -26,7 +26,7 @@ const struct hp_keeper_limits hp_keeper_usual = {
     .run_cpu = 20 * second,
     .module_per_byte = 120, // 1 second for 8 MB
     .run_per_byte = 240,
-    .silence = 300 * second,
+    .silence = 60 * second,
     .patience = 20, // other processes may use the CPUs as well
     .answer = 16 << 20,
     .answer_per_byte = 4,
@@ -91,8 +91,8 @@ static size_t room_for_answer(const struct hp_keeper *self) {
 static struct hp_wire wire_of(const struct hp_keeper *self) {
     return (struct hp_wire){.sock = self->child.sock,
                             .limit = room_for_answer(self),
-                            .until = least(deadline(self),
-                                           hp_wire_now() + self->limits.silence),
+                            .until = deadline(self),
+                            .silence = self->limits.silence,
                             .cpu_until = cpu_deadline(self),
                             .cpu_clock = hp_child_clock(&self->child)};
 }

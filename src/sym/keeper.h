@@ -16,7 +16,7 @@ struct hp_keeper_limits {
     int64_t module_cpu, run_cpu; // CPU time for one module, and for the whole run
     // Additional CPU time for each byte of the files of a module, and of the whole run.
     uint64_t module_per_byte, run_per_byte;
-    int64_t silence; // time without a message after which a child is killed
+    int64_t silence; // time without a message and without CPU time; then it is killed
     int patience;    // wall-clock time allowed, as a multiple of CPU time
     uint64_t answer; // largest answer in bytes
     // Additional bytes of an answer for each byte of a file, and for each address.

@@ -296,12 +296,36 @@ static int64_t time_left(const struct hp_wire *wire) {
     return cpu < left ? cpu : left;
 }
 
+// The other process since it was last seen to use its CPU.
+struct rest {
+    int64_t since; // time
+    int64_t cpu;   // its CPU time then
+};
+
+// The time until the other process has used no CPU for `silence`, in nanoseconds.
+static int64_t silence_left(const struct hp_wire *wire, struct rest *rest) {
+    static const int64_t some = 10000000; // CPU time; a blocked process uses less
+    int64_t now = hp_wire_now();
+    if (wire->silence == 0) {
+        return INT64_MAX;
+    }
+    if (rest->since == 0 || now - rest->since >= wire->silence) {
+        int64_t cpu = read_clock(wire->cpu_clock);
+        bool is_blocked = rest->since != 0 && cpu - rest->cpu < some;
+        *rest = is_blocked ? *rest : (struct rest){now, cpu};
+    }
+    return wire->silence - (now - rest->since);
+}
+
 // Wait until the socket can be read or written, according to `events`.  False at the
-// deadline (EAGAIN) or on an error.  Does not wait if there is no deadline.
+// deadline, or if the other process is blocked (EAGAIN), or on an error.  Does not wait if
+// there is no deadline.
 static bool wait_for(const struct hp_wire *wire, short events) {
     struct pollfd poller = {wire->sock, events, 0};
+    struct rest rest = {0};
     while (wire->until) {
-        int64_t left = time_left(wire);
+        int64_t left = time_left(wire), silent = silence_left(wire, &rest);
+        left = silent < left ? silent : left;
         int ready =
             left > 0 ? poll(&poller, 1, (int)(left / 1000000 % INT32_MAX) + 1) : 0;
         if (ready > 0) {

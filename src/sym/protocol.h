@@ -155,6 +155,8 @@ struct hp_wire {
     // Limit of the CPU time of the other end, in nanoseconds on `cpu_clock`; 0: none.
     int64_t cpu_until;
     clockid_t cpu_clock;
+    int64_t
+        silence; // time without a message and without CPU time of the other end; 0: any
 };
 
 // The monotonic clock, in nanoseconds.

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct hp_answer sample(void) {
@@ -226,6 +227,41 @@ Test(sym_wire, silence_hanging_up_and_size_are_distinguished, .timeout = 10) {
     cr_expect_not(hp_wire_receive(&pair[0], &message));
     cr_expect_eq(errno, 0);
     hp_packet_done(&packet);
+    hp_packet_done(&message.body);
+}
+
+// Another process that works for a third of a second before it sends a message, and then
+// waits.
+static pid_t start_worker(int sock) {
+    static const uint32_t head[] = {HP_SAY_TICK, 0};
+    pid_t pid = fork();
+    if (pid == 0) {
+        clock_t end = clock() + CLOCKS_PER_SEC / 3;
+        while (clock() < end) {
+        }
+        send(sock, head, sizeof head, MSG_NOSIGNAL);
+        pause();
+        _exit(0);
+    }
+    return pid;
+}
+
+// The other end may be silent for 0.1 seconds while it uses no CPU.
+Test(sym_wire, a_silent_end_that_works_is_waited_for, .timeout = 20) {
+    struct hp_message message = {.fd = -1};
+    struct hp_wire pair[2];
+    open_pair(pair, 100);
+    pid_t pid = start_worker(pair[1].sock);
+    cr_assert_gt(pid, 0);
+    cr_assert_eq(clock_getcpuclockid(pid, &pair[0].cpu_clock), 0);
+    pair[0].until = hp_wire_now() + INT64_C(20000000000);
+    pair[0].silence = 100000000;
+    cr_expect(hp_wire_receive(&pair[0], &message), "%d", errno);
+    cr_expect_not(hp_wire_receive(&pair[0], &message));
+    cr_expect_eq(errno, EAGAIN);
+    cr_expect_lt(hp_wire_now(), pair[0].until);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
     hp_packet_done(&message.body);
 }
 
