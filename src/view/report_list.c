@@ -32,9 +32,11 @@ static int by_place(const void *left, const void *right) {
     return (a->class > b->class) - (a->class < b->class);
 }
 
-// Whether a line has the name of a function.  Names in brackets have no source.
+// Whether a line has the name of a function, not one in brackets that stands for a function
+// without a symbol.
 static bool has_name(const struct hp_profile *profile, const struct hp_line *line) {
-    return line->function.n && *hp_profile_original(profile, line->function) != '[';
+    return line->function.n &&
+           (line->file.n || *hp_profile_original(profile, line->function) != '[');
 }
 
 // The source line of a call that the pattern selects; NULL: not selected, or no symbols.
