@@ -14,8 +14,8 @@ static const struct hp_cli_brief table[] = {
     {"cum", FIRST, "sort by a function and all it calls"},
     {"metric", FIRST, "inuse-space, inuse-objects, alloc-space, alloc-objects"},
     {"by", FIRST,
-     "rows are: function, line, file, module, thread, process, size, label:KEY (host: "
-     "see --label-from)"},
+     "rows are: function, line, file, module, thread, process, size, label:host with "
+     "--label-from"},
     {"focus", FIRST, "keep stacks that match"},
     {"ignore", FIRST, "drop stacks that match"},
     {"hide", FIRST, "remove matching calls from stacks"},

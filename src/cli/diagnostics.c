@@ -57,7 +57,7 @@ static void print_ignored(const struct hp_cli_settings *settings, const char *fi
                          "note: %s%s is a program, not a dump. Skipped")
             : HP_MESSAGE("program-for-names",
                          "note: %s%s is a program, not a dump. Its symbols are "
-                         "used for dumps that it wrote"),
+                         "used for dumps that it wrote, if it is unpacked"),
         first, more);
 }
 

@@ -313,6 +313,17 @@ static void say_one(struct sentence *s, const struct hp_profile *profile,
                               : "");
 }
 
+// Append that another dump of the process holds much more, and the option that uses it.
+static void say_fuller(struct sentence *s, const struct hp_profile *profile,
+                       const struct hp_process *process) {
+    bool is_exit = process->fullest == process->exit;
+    char bytes[HP_NUMBER_SIZE];
+    hp_format_bytes(bytes, bytes_of(profile, process->fullest), HP_UNIT_AUTO);
+    say(s, is_exit ? HP_MESSAGE("source-fuller-exit", "; %s at exit (--dumps=exit)")
+                   : HP_MESSAGE("source-fuller", "; %s in another (--dumps=peak)"),
+        bytes);
+}
+
 // Append the short sentence about a side of a comparison that has one process.
 static void say_one_shortly(struct sentence *s, const struct hp_profile *profile,
                             const struct hp_process *process) {
@@ -331,7 +342,10 @@ static void say_one_shortly(struct sentence *s, const struct hp_profile *profile
     } else {
         say(s, HP_MESSAGE("source-of-process", "of one process"));
     }
-    if (!is_peak && leaves_exit(process)) {
+    if (profile->settings.snapshots == HP_SNAPSHOTS_LAST && !process->was_reset &&
+        is_fuller(profile, process)) {
+        say_fuller(s, profile, process);
+    } else if (!is_peak && leaves_exit(process)) {
         say(s, HP_MESSAGE("source-before-exit", " before it exited"));
     } else if (is_peak) {
         say(s, HP_MESSAGE("source-peak", ", so too high (intervals allow for it)"));

@@ -184,7 +184,8 @@ static int refuse_inputs(const struct hp_view *view, struct hp_err *err) {
     if (options->kind == HP_REPORT_TREND && !has_series(view)) {
         return hp_fail(err, HP_E_EMPTY,
                        HP_MESSAGE("trend-needs-dumps",
-                                  "trend needs two or more dumps of one process"));
+                                  "trend needs two or more dumps of one process, "
+                                  "besides its exit dump"));
     }
     return HP_OK;
 }
