@@ -16,7 +16,7 @@
 enum {
     HEADER = 40,
     PREFIX = 16,
-    FLAGS = 32, // offset in the header
+    FLAGS = 32,              // offset in the header
     LOAD_NAME = PREFIX + 40, // offset of the name in a load
     MOVE_SIZE = PREFIX + 48,
     LINES_ENTRY = PREFIX + 16, // offset of the first entry of lines

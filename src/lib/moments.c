@@ -319,8 +319,9 @@ static void say_fuller(struct sentence *s, const struct hp_profile *profile,
     bool is_exit = process->fullest == process->exit;
     char bytes[HP_NUMBER_SIZE];
     hp_format_bytes(bytes, bytes_of(profile, process->fullest), HP_UNIT_AUTO);
-    say(s, is_exit ? HP_MESSAGE("source-fuller-exit", "; %s at exit (--dumps=exit)")
-                   : HP_MESSAGE("source-fuller", "; %s in another (--dumps=peak)"),
+    say(s,
+        is_exit ? HP_MESSAGE("source-fuller-exit", "; %s at exit (--dumps=exit)")
+                : HP_MESSAGE("source-fuller", "; %s in another (--dumps=peak)"),
         bytes);
 }
 

@@ -103,8 +103,7 @@ static void put_few(struct hp_sink *out, const struct hp_view *view,
     if (dumps < HP_TREND_LEAST) {
         hp_sink_print(out,
                       HP_MESSAGE("trend-few-dumps",
-                                 "Too few dumps (%zu; %d are needed) to tell growth from "
-                                 "fluctuation: "),
+                                 "Too few dumps (%zu; %d are needed) to test growth: "),
                       dumps, HP_TREND_LEAST);
     } else {
         hp_sink_print(out,
