@@ -335,9 +335,9 @@ static bool exchange_file(struct hp_keeper *self, const struct file_request *req
     const struct hp_packet *body = &self->message.body;
     errno = 0;
     return send_file(self, request) && converse(self, NULL) &&
-           (request->code ? hp_file_code_unpack(body, request->code, why)
-                          : hp_call_pairs_unpack(body, request->answers,
-                                                 request->pairs->all.count));
+           (request->pairs
+                ? hp_call_pairs_unpack(body, request->answers, request->pairs->all.count)
+                : hp_file_code_unpack(body, request->code, why));
 }
 
 // End the work for a module: count its time, and stop the child unless it has answered;
