@@ -376,7 +376,7 @@ def every_command():
 
         def told(run):
             out = re.sub(r'(?m)^.*moment-sum: .*6 1 .*\n|^(source-of-one|next): .*\n', '', run.out)
-            out = re.sub(r'(?m)^new: source-of-one: [^;]*; ', '', out)
+            out = re.sub(r'(?m)^new: source-of-one: [^;]*; (source-fuller[^;]*; )?', '', out)
             out = re.sub(r'(?m)^ "processes".*\n|^(desc: |# )?inputs?: .*\n', '', out)
             return run.code, re.sub(r'"messages".*|inputs: \d+ used of \d+', '', out)
         faults += [f'{args}: {told(got)[1][:400]} instead of {told(want)[1][:400]}'] * (told(got) != told(want))
@@ -509,7 +509,7 @@ def sides_of_a_diff():
     got = t.codes('diff', '-v', '--no-symbols', *DBBENCH[:3], '--to', *DBBENCH[3:]).out
     want = t.codes('diff', '-v', '--no-symbols', DBBENCH[2], DBBENCH[4]).out
     base, new = selection(got)
-    second = re.compile(r'(?m)^base: source-of-one: \S+i6\.heap\.gz latest 3 [^;]*; '
+    second = re.compile(r'(?m)^base: source-of-one: \S+i6\.heap\.gz latest 3 [^;]*; source-fuller: 84.1 MiB; '
                         r'new: source-of-one: \S+i12\.heap\.gz latest 3 [^;]*; ')
     faults = [got[:2000]] * (not base.startswith('moment-sum: base:  3 1 moment-of-one:  i6 ') or
                              not new.startswith('moment-sum: new:  3 1 moment-of-one:  i12 ') or
