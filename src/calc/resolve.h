@@ -97,7 +97,8 @@ void hp_resolve_places(struct hp_resolver *resolver, const struct hp_dump *dump,
 // HP_LARGE_AUTO if no binary shows it.  Call it after hp_resolve_places() with a prover.
 enum hp_large_sizes hp_resolved_large_sizes(const struct hp_resolver *resolver);
 
-// Return the version of jemalloc according to the binary of its module, likewise.
+// Return the version of jemalloc that the binary of its module has; {0} if no binary shows
+// it.  Call it after hp_resolve_places() with a prover.
 struct hp_jemalloc_version hp_resolved_jemalloc(const struct hp_resolver *resolver);
 
 // Step 2: find the frame of each address in the profile: resolver->frames.  A module

@@ -16,7 +16,7 @@ struct hp_candidate {
     struct hp_sym_diagnostic why;    // why it cannot be read; HP_SYM_NOT_TRIED: it can
     bool is_read;                    // reading was tried
     enum hp_large_sizes large_sizes; // HP_LARGE_AUTO: not asked for yet, or unknown
-    struct hp_jemalloc_version jemalloc; // likewise
+    struct hp_jemalloc_version jemalloc; // {0}: not asked for yet, or unknown
     bool is_asked;                       // `large_sizes` and `jemalloc` were asked for
     uint64_t used;                       // value of hp_candidates.clock at the last use
     // Call pairs (a frame and its caller) that were asked about: question, kind, and both

@@ -23,7 +23,7 @@ struct hp_file_code {
     char key[HP_CODE_KEY_SIZE];
     // The allocator rounds large sizes to pages; set only for HP_CODE_LARGE_SIZES.
     bool rounds_to_pages;
-    struct hp_jemalloc_version jemalloc; // likewise
+    struct hp_jemalloc_version jemalloc; // set only for HP_CODE_LARGE_SIZES
     bool has_text;                       // the members below are set
     // Alignment of instructions: calls return to multiples of this number of bytes; 0:
     // there are no rules for the machine.

@@ -377,7 +377,8 @@ static void plan_cell(const struct planner *p, const struct hp_plan_target *targ
                      period * FAR_PERIOD < p->plan->period;
 }
 
-// Return what a part takes: the places of its samples, and the records of these.
+// Return the bytes that the profiler takes for the samples of a part: unused rests of
+// their pages, and their extents.
 static double places_of(const struct planner *p, const struct hp_plan_part *part,
                         uint64_t period) {
     struct hp_plan_sum one = {0};

@@ -48,7 +48,7 @@ static void read_lines(struct seen *seen, gzFile file) {
     static char line[65536];
     for (bool is_first = true; gzgets(file, line, sizeof line); is_first = false) {
         if (!gzdirect(file) && gztell(file) > MOST_UNPACKED) {
-            seen->has_map = true; // or it is not known
+            seen->has_map = true; // what is not read may be a map
             return;
         }
         if (is_first) {

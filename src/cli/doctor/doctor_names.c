@@ -17,7 +17,7 @@
 
 enum {
     LARGEST = 32 << 20, // bytes of a list at most
-    LISTS = 100000,     // that are read
+    LISTS = 100000,     // lists that are read at most
 };
 
 int hp_doctor_open_below(int root, const char *path, uint64_t flags) {
