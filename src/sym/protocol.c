@@ -304,14 +304,14 @@ struct rest {
 
 // The time until the other process has used no CPU for `silence`, in nanoseconds.
 static int64_t silence_left(const struct hp_wire *wire, struct rest *rest) {
-    static const int64_t some = 10000000; // CPU time; a blocked process uses less
+    static const int64_t least_work = 10000000; // CPU time; a blocked process uses less
     int64_t now = hp_wire_now();
     if (wire->silence == 0) {
         return INT64_MAX;
     }
     if (rest->since == 0 || now - rest->since >= wire->silence) {
         int64_t cpu = read_clock(wire->cpu_clock);
-        bool is_blocked = rest->since != 0 && cpu - rest->cpu < some;
+        bool is_blocked = rest->since != 0 && cpu - rest->cpu < least_work;
         *rest = is_blocked ? *rest : (struct rest){now, cpu};
     }
     return wire->silence - (now - rest->since);
